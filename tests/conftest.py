@@ -1,0 +1,59 @@
+"""What every test may ask for: a PostgreSQL, and a fresh place for a lake on each backend."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from tests.postgres_server import TestPostgres
+
+# How long one example takes says more about the machine than about the code; pytest's timeout stands guard.
+settings.register_profile("forklake", deadline=None)
+settings.load_profile("forklake")
+
+_schema_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a test may create its lake: nothing is there yet, and nobody else looks there."""
+
+    url: str
+    metadata_schema: str | None
+    backend: str
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[TestPostgres]:
+    """One server for the whole run, started by the first test that asks."""
+    with TestPostgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def shared_database(postgres: TestPostgres) -> str:
+    """The one database whose schemas the tests share out: a schema costs far less than a database."""
+    return postgres.create_database()
+
+
+@pytest.fixture
+def sqlite_place(tmp_path: Path) -> Place:
+    """A fresh place on SQLite."""
+    return Place(f"sqlite:{tmp_path / 'lake.db'}", None, "sqlite")
+
+
+@pytest.fixture
+def postgres_place(shared_database: str) -> Place:
+    """A fresh place on PostgreSQL; its schema goes when the server does."""
+    return Place(f"postgres:{shared_database}", f"lake_{next(_schema_numbers)}", "postgres")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest) -> Place:
+    """A fresh place on each backend in turn: a test that asks for it runs once for each."""
+    found = request.getfixturevalue(f"{request.param}_place")
+    assert isinstance(found, Place)
+    return found
