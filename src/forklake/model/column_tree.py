@@ -1,0 +1,214 @@
+"""The fields of a table as a tree: built from types, found by path or in sort expressions, and replaced.
+
+A path names a field from the top: ("address", "city"). Below a list the part is `element`, below a map it is
+`key` or `value`. Names compare without case.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from forklake.errors import InvalidChange, NoSuchColumn
+from forklake.model.column_types import ColumnType, struct_of
+from forklake.model.entities import Column, SortKey, TableDefinition
+from forklake.model.ids import ColumnId, SnapshotId
+from forklake.model.names import check_object_name, closest, fold, quote_if_needed
+
+Path: TypeAlias = tuple[str, ...]
+Columns: TypeAlias = tuple[Column, ...]
+
+
+def path_text(path: Path) -> str:
+    """The path as messages show it."""
+    return ".".join(quote_if_needed(part) for part in path)
+
+
+def field_count(column_type: ColumnType) -> int:
+    """How many column ids a column of this type takes."""
+    return 1 + sum(field_count(child) for _, child in column_type.fields)
+
+
+def check_type(column_type: ColumnType) -> None:
+    """Refuse struct fields without a proper name, or with the name of another."""
+    if column_type.name == "struct":
+        struct_of(column_type.fields)
+    for name, child in column_type.fields:
+        check_object_name(name, "field")
+        check_type(child)
+
+
+def grow(name: str, column_type: ColumnType, ids: Iterator[ColumnId], added: SnapshotId | None) -> Column:
+    """A new field and all below it, parents numbered before their children."""
+    column = Column(next(ids), name, column_type, added=added)
+    children = [grow(child_name, child, ids, added) for child_name, child in column_type.fields]
+    return replace(column, children=tuple(children))
+
+
+def position(columns: Sequence[Column], name: str) -> int | None:
+    """Where the column of this name stands among its siblings."""
+    key = fold(name)
+    return next((at for at, column in enumerate(columns) if fold(column.name) == key), None)
+
+
+def find_column(definition: TableDefinition, path: Path, missing: str | None = None) -> Column:
+    """The column or nested field at this path; NoSuchColumn says `missing` and suggests the nearest name."""
+    if not path:
+        raise NoSuchColumn("The path of a column needs at least one name")
+    columns = definition.columns
+    for part in path:
+        at = position(columns, part)
+        if at is None:
+            nearest = closest(part, (column.name for column in columns))
+            hint = "" if nearest is None else f". Did you mean {quote_if_needed(nearest)}?"
+            message = missing or f"The table does not have a column with name {path_text(path)}"
+            raise NoSuchColumn(message + hint)
+        found = columns[at]
+        columns = found.children
+    return found
+
+
+def siblings_of(definition: TableDefinition, path: Path) -> Columns:
+    """The columns or struct fields among which this one stands; parts of a list or map have a fixed place."""
+    find_column(definition, path)
+    if len(path) == 1:
+        return definition.columns
+    parent = find_column(definition, path[:-1])
+    if parent.type.name != "struct":
+        raise InvalidChange(
+            f"{path_text(path)} is part of a {parent.type.name.upper()}: only columns and fields of structs "
+            "can be dropped, renamed, moved or given a default"
+        )
+    return parent.children
+
+
+def change_column(definition: TableDefinition, path: Path, change: Callable[[Column], Column]) -> TableDefinition:
+    """The definition with the column at an existing path changed; the types above it follow."""
+
+    def in_place(columns: Columns) -> Columns:
+        at = position(columns, path[-1])
+        return tuple(change(column) if n == at else column for n, column in enumerate(columns))
+
+    return change_children(definition, path[:-1], in_place)
+
+
+def change_children(definition: TableDefinition, parent: Path, change: Callable[[Columns], Columns]) -> TableDefinition:
+    """The definition with all fields directly below an existing path changed; () is the table itself."""
+    return replace(definition, columns=_changed(definition.columns, parent, change))
+
+
+def with_children(column: Column, children: Columns) -> Column:
+    """The column with these fields below it, and the type that they make."""
+    fields = tuple((child.name, child.type) for child in children)
+    return replace(column, children=children, type=replace(column.type, fields=fields))
+
+
+def promote(column: Column, new_type: ColumnType) -> Column:
+    """The column with a wider type; its fields keep their ids, and take order and spelling from the type."""
+    if column.type.is_nested:
+        by_name = {fold(child.name): child for child in column.children}
+        children = [
+            replace(promote(by_name[fold(name)], child_type), name=name) for name, child_type in new_type.fields
+        ]
+        return with_children(column, tuple(children))
+    if column.type.name == "boolean" and new_type.name != "boolean":
+        column = replace(column, initial_default=_as_digit(column.initial_default))
+        if column.default_value_type == "literal":
+            column = replace(column, default_value=_as_digit(column.default_value))
+    return replace(column, type=new_type)
+
+
+def check_sort_keys(definition: TableDefinition, keys: Sequence[SortKey]) -> None:
+    """Refuse empty expressions, and those that are just a column which the table does not have."""
+    for key in keys:
+        if not key.expression.strip():
+            raise InvalidChange("A sort expression is empty")
+        path = _only_column(definition, key)
+        if path is not None:
+            missing = f"Columns in the SET SORTED BY statement were not found: {path_text(path)}"
+            find_column(definition, path, missing)
+
+
+def sorts_by(definition: TableDefinition, key: SortKey, path: Path) -> bool:
+    """Whether a sort expression uses the column, as far as its text tells; rather yes than no."""
+    wanted = tuple(map(fold, path))
+    used = [_only_column(definition, key) or (), *_columns_in(key)]
+    return any(tuple(map(fold, _without_table(definition, found)))[: len(wanted)] == wanted for found in used)
+
+
+def renamed_sort_key(definition: TableDefinition, key: SortKey, path: Path, new_name: str) -> SortKey:
+    """The sort key after the column at `path` gets a new name."""
+    if not sorts_by(definition, key, path):
+        return key
+    only = _only_column(definition, key)
+    if only is None:
+        raise InvalidChange(
+            f"Cannot rename column {path_text(path)}: the table is sorted by {key.expression}, "
+            "which cannot be rewritten. Reset the sort order first"
+        )
+    parts = list(_without_table(definition, only))
+    parts[len(path) - 1] = new_name
+    return replace(key, expression=".".join(_in_sql(part, key.dialect) for part in parts))
+
+
+def _changed(columns: Columns, parent: Path, change: Callable[[Columns], Columns]) -> Columns:
+    if not parent:
+        return change(columns)
+    at = position(columns, parent[0])
+    return tuple(
+        with_children(column, _changed(column.children, parent[1:], change)) if n == at else column
+        for n, column in enumerate(columns)
+    )
+
+
+def _as_digit(literal: str | None) -> str | None:
+    """A boolean literal as a number: the one promotion whose old literals cannot be read as the new type."""
+    return None if literal is None else {"true": "1", "false": "0"}.get(literal.lower(), literal)
+
+
+def _text_pattern(strings: str, name: str) -> re.Pattern[str]:
+    chain = rf"(?P<chain>(?:{name})(?:\s*\.\s*(?:{name}))*)(?P<call>\s*\()?"
+    return re.compile(rf"{strings}|\d[\w.]*|{chain}")
+
+
+# To Spark, double quotes hold a string; to others, an identifier.
+_SPARK_NAME = re.compile(r"`(?:[^`]|``)*`|[^\W\d]\w*")
+_OTHER_NAME = re.compile(r'"(?:[^"]|"")*"|[^\W\d]\w*')
+_SPARK_TEXT = _text_pattern(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", _SPARK_NAME.pattern)
+_OTHER_TEXT = _text_pattern(r"'(?:[^']|'')*'", _OTHER_NAME.pattern)
+
+
+def _columns_in(key: SortKey) -> list[Path]:
+    """Every dotted name in a sort expression, without the names of functions."""
+    pattern = _SPARK_TEXT if key.dialect == "spark" else _OTHER_TEXT
+    return [_name_parts(found, key.dialect) for found in pattern.finditer(key.expression) if found["chain"]]
+
+
+def _only_column(definition: TableDefinition, key: SortKey) -> Path | None:
+    """The path that is all of a sort expression."""
+    text = key.expression.strip()
+    if position(definition.columns, text) is not None:
+        return (text,)
+    pattern = _SPARK_TEXT if key.dialect == "spark" else _OTHER_TEXT
+    found = pattern.fullmatch(text)
+    return None if found is None or not found["chain"] else _name_parts(found, key.dialect)
+
+
+def _name_parts(found: re.Match[str], dialect: str) -> Path:
+    pattern = _SPARK_NAME if dialect == "spark" else _OTHER_NAME
+    parts = [_unquoted(part) for part in pattern.findall(found["chain"])]
+    return tuple(parts[:-1] if found["call"] else parts)
+
+
+def _unquoted(part: str) -> str:
+    return part[1:-1].replace(part[0] * 2, part[0]) if part[0] in '`"' else part
+
+
+def _in_sql(name: str, dialect: str) -> str:
+    quoted = quote_if_needed(name)
+    return f"`{name.replace('`', '``')}`" if quoted != name and dialect == "spark" else quoted
+
+
+def _without_table(definition: TableDefinition, path: Path) -> Path:
+    """A dotted name may begin with the table's."""
+    return path[1:] if len(path) > 1 and position(definition.columns, path[0]) is None else path

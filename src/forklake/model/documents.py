@@ -1,0 +1,205 @@
+"""Definitions as JSON documents, the form in which the metadata database keeps them.
+
+Keys are short and absent when they would say nothing; a reader must ignore keys it does not know.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from forklake.model.column_types import ColumnType, parse_type
+from forklake.model.entities import (
+    Column,
+    Definition,
+    MacroDefinition,
+    MacroImplementation,
+    MacroParameter,
+    ObjectKind,
+    SchemaDefinition,
+    SortKey,
+    SortSpec,
+    TableDefinition,
+    ViewDefinition,
+)
+from forklake.model.ids import ColumnId, PartitionId, SnapshotId, SortId
+from forklake.model.partitions import PartitionKey, PartitionSpec
+from forklake.model.statistics import ColumnStats
+
+Document = Mapping[str, Any]
+
+
+def write_definition(definition: Definition) -> str:
+    """The JSON text of a definition."""
+    match definition:
+        case SchemaDefinition():
+            document: dict[str, Any] = {}
+        case TableDefinition():
+            document = {"columns": [_column_document(column) for column in definition.columns]}
+            if definition.partition:
+                keys = [{"column_id": key.column_id, "transform": key.transform} for key in definition.partition.keys]
+                document["partition"] = {"id": definition.partition.partition_id, "keys": keys}
+            if definition.sort:
+                document["sort"] = {
+                    "id": definition.sort.sort_id,
+                    "keys": [_sort_document(k) for k in definition.sort.keys],
+                }
+        case ViewDefinition():
+            document = {"sql": definition.sql, "dialect": definition.dialect}
+            if definition.column_aliases:
+                document["column_aliases"] = list(definition.column_aliases)
+        case MacroDefinition():
+            document = {"implementations": [_implementation_document(i) for i in definition.implementations]}
+    if definition.tags:
+        document["tags"] = dict(definition.tags)
+    return _text(document)
+
+
+def read_definition(kind: ObjectKind, document: Document) -> Definition:
+    """The definition that a document of this kind of object describes."""
+    tags = document.get("tags", {})
+    match kind:
+        case "schema":
+            return SchemaDefinition(tags)
+        case "table":
+            return TableDefinition(
+                columns=tuple(_read_column(column) for column in document["columns"]),
+                partition=_read_partition(document.get("partition")),
+                sort=_read_sort(document.get("sort")),
+                tags=tags,
+            )
+        case "view":
+            return ViewDefinition(document["sql"], document["dialect"], tuple(document.get("column_aliases", ())), tags)
+        case "scalar_macro" | "table_macro":
+            return MacroDefinition(tuple(_read_implementation(i) for i in document["implementations"]), tags)
+
+
+def write_column_stats(stats: Mapping[ColumnId, ColumnStats]) -> str:
+    """The JSON text of a table's statistics, by column id."""
+    return _text({str(column_id): _present(_stats_document(entry)) for column_id, entry in stats.items()})
+
+
+def read_column_stats(document: Document) -> dict[ColumnId, ColumnStats]:
+    return {
+        ColumnId(int(column_id)): ColumnStats(
+            column_id=ColumnId(int(column_id)),
+            value_count=entry.get("values"),
+            null_count=entry.get("nulls"),
+            min_value=entry.get("min"),
+            max_value=entry.get("max"),
+            contains_nan=entry.get("nan"),
+            extra_stats=entry.get("extra"),
+        )
+        for column_id, entry in document.items()
+    }
+
+
+def read_json(value: Any) -> Any:
+    """A JSON value as the drivers give it: text from SQLite, already parsed from PostgreSQL."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def _text(document: Any) -> str:
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+
+
+def _present(document: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def _stats_document(stats: ColumnStats) -> dict[str, Any]:
+    return {
+        "values": stats.value_count,
+        "nulls": stats.null_count,
+        "min": stats.min_value,
+        "max": stats.max_value,
+        "nan": stats.contains_nan,
+        "extra": stats.extra_stats,
+    }
+
+
+def _column_document(column: Column) -> dict[str, Any]:
+    document = {
+        "id": column.column_id,
+        "name": column.name,
+        "type": column.type.text,
+        "not_null": None if column.nulls_allowed else True,
+        "initial": column.initial_default,
+        "default": column.default_value,
+        "default_type": column.default_value_type,
+        "dialect": column.default_value_dialect,
+        "added": column.added,
+        "children": [_column_document(child) for child in column.children] or None,
+        "tags": dict(column.tags) or None,
+    }
+    return _present(document)
+
+
+def _read_column(document: Document) -> Column:
+    children = tuple(_read_column(child) for child in document.get("children", ()))
+    added = document.get("added")
+    return Column(
+        column_id=ColumnId(document["id"]),
+        name=document["name"],
+        type=_read_type(document["type"], children),
+        nulls_allowed=not document.get("not_null", False),
+        initial_default=document.get("initial"),
+        default_value=document.get("default"),
+        default_value_type=document.get("default_type"),
+        default_value_dialect=document.get("dialect"),
+        added=None if added is None else SnapshotId(added),
+        children=children,
+        tags=document.get("tags", {}),
+    )
+
+
+def _read_type(text: str, children: tuple[Column, ...]) -> ColumnType:
+    if not children:
+        return parse_type(text)
+    return ColumnType(text, fields=tuple((child.name, child.type) for child in children))
+
+
+def _read_partition(document: Document | None) -> PartitionSpec | None:
+    if document is None:
+        return None
+    keys = tuple(PartitionKey(ColumnId(key["column_id"]), key["transform"]) for key in document["keys"])
+    return PartitionSpec(PartitionId(document["id"]), keys)
+
+
+def _sort_document(key: SortKey) -> dict[str, Any]:
+    return {
+        "expression": key.expression,
+        "direction": key.direction,
+        "null_order": key.null_order,
+        "dialect": key.dialect,
+    }
+
+
+def _read_sort(document: Document | None) -> SortSpec | None:
+    if document is None:
+        return None
+    keys = tuple(
+        SortKey(key["expression"], key["direction"], key["null_order"], key["dialect"]) for key in document["keys"]
+    )
+    return SortSpec(SortId(document["id"]), keys)
+
+
+def _implementation_document(implementation: MacroImplementation) -> dict[str, Any]:
+    parameters = [
+        _present(
+            {
+                "name": parameter.name,
+                "type": parameter.type,
+                "default": parameter.default_value,
+                "default_type": parameter.default_value_type,
+            }
+        )
+        for parameter in implementation.parameters
+    ]
+    return {"sql": implementation.sql, "dialect": implementation.dialect, "parameters": parameters}
+
+
+def _read_implementation(document: Document) -> MacroImplementation:
+    parameters = tuple(
+        MacroParameter(p["name"], p["type"], p.get("default"), p.get("default_type")) for p in document["parameters"]
+    )
+    return MacroImplementation(document["sql"], document["dialect"], parameters)

@@ -1,0 +1,156 @@
+"""What a catalog holds: schemas, tables, views and macros, each as one version of one object."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Generic, Literal, TypeAlias, TypeVar
+
+from forklake.model.column_types import ColumnType
+from forklake.model.ids import CatalogId, ColumnId, SchemaId, SnapshotId, SortId
+from forklake.model.partitions import PartitionSpec
+
+ObjectKind = Literal["schema", "table", "view", "scalar_macro", "table_macro"]
+
+UNCOMMITTED = SnapshotId(-1)
+"""Stands for the snapshot a transaction has not been given yet."""
+
+COMMENT = "comment"
+"""The tag that COMMENT ON writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column or nested field. `column_id` is also the field id in Parquet files, and never reused."""
+
+    column_id: ColumnId
+    name: str
+    type: ColumnType
+    nulls_allowed: bool = True
+    initial_default: str | None = None
+    """What files older than the column hold for it."""
+    default_value: str | None = None
+    """What new rows get when they give no value."""
+    default_value_type: Literal["literal", "expression"] | None = None
+    default_value_dialect: str | None = None
+    added: SnapshotId | None = None
+    """The snapshot that added it to an existing table; None for a column as old as the table."""
+    children: tuple["Column", ...] = ()
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    def leaves(self, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], "Column"]]:
+        """The fields that hold values, with their path from the top."""
+        here = (*path, self.name)
+        if not self.children:
+            yield here, self
+        for child in self.children:
+            yield from child.leaves(here)
+
+    def walk(self) -> Iterator["Column"]:
+        """This field and everything below it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    expression: str
+    direction: Literal["ASC", "DESC"] = "ASC"
+    null_order: Literal["NULLS_FIRST", "NULLS_LAST"] = "NULLS_LAST"
+    dialect: str = "spark"
+
+
+@dataclass(frozen=True, slots=True)
+class SortSpec:
+    sort_id: SortId
+    keys: tuple[SortKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaDefinition:
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TableDefinition:
+    columns: tuple[Column, ...]
+    partition: PartitionSpec | None = None
+    sort: SortSpec | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    def leaves(self) -> Iterator[tuple[tuple[str, ...], Column]]:
+        for column in self.columns:
+            yield from column.leaves()
+
+    def fields(self) -> Iterator[Column]:
+        for column in self.columns:
+            yield from column.walk()
+
+    def committed_as(self, snapshot_id: SnapshotId) -> "TableDefinition":
+        """The same with every uncommitted column said to be added by `snapshot_id`."""
+        return replace(self, columns=tuple(_committed(column, snapshot_id) for column in self.columns))
+
+
+def _committed(column: Column, snapshot_id: SnapshotId) -> Column:
+    children = tuple(_committed(child, snapshot_id) for child in column.children)
+    added = snapshot_id if column.added == UNCOMMITTED else column.added
+    if added == column.added and children == column.children:
+        return column
+    return replace(column, added=added, children=children)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewDefinition:
+    sql: str
+    dialect: str = "spark"
+    column_aliases: tuple[str, ...] = ()
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MacroParameter:
+    name: str
+    type: str = "unknown"
+    default_value: str | None = None
+    default_value_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MacroImplementation:
+    sql: str
+    dialect: str = "spark"
+    parameters: tuple[MacroParameter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MacroDefinition:
+    implementations: tuple[MacroImplementation, ...]
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+Definition: TypeAlias = SchemaDefinition | TableDefinition | ViewDefinition | MacroDefinition
+D_co = TypeVar("D_co", bound=Definition, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class LakeObject(Generic[D_co]):
+    """One version of a schema, table, view or macro.
+
+    `owner` wrote the row; seen from a fork it is often an ancestor. `path` is where files go, below the
+    folder of whichever catalog writes them.
+    """
+
+    owner: CatalogId
+    object_id: int
+    begin_snapshot: SnapshotId
+    kind: ObjectKind
+    schema_id: SchemaId
+    name: str
+    uuid: str
+    path: str | None
+    definition: D_co
+
+
+Schema: TypeAlias = LakeObject[SchemaDefinition]
+Table: TypeAlias = LakeObject[TableDefinition]
+View: TypeAlias = LakeObject[ViewDefinition]
+Macro: TypeAlias = LakeObject[MacroDefinition]

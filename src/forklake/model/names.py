@@ -1,0 +1,81 @@
+"""Identifiers: what may be a name, how names compare, how they are quoted and used in paths."""
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from forklake.errors import InvalidName
+
+MAX_NAME_BYTES = 255
+
+_SHOWN_CHARACTERS = 40
+_SAFE_SEGMENT = re.compile(r"[A-Za-z0-9_-]+")
+_BARE_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def check_catalog_name(name: object) -> str:
+    """The name, if a catalog may have it: stricter than an object name, because it leads a path."""
+    checked = check_object_name(name, "catalog")
+    if checked in {".", ".."}:
+        raise InvalidName(f"The catalog name {checked!r} is not allowed, because it means a directory.")
+    if "/" in checked or "\\" in checked:
+        raise InvalidName(f"The catalog name {_shown(checked)} contains a slash or a backslash.")
+    if checked != checked.strip():
+        raise InvalidName(f"The catalog name {_shown(checked)} starts or ends with white space.")
+    return checked
+
+
+def check_object_name(name: object, what: str) -> str:
+    """The name, if a schema, table, view, macro or column (`what`) may have it."""
+    if not isinstance(name, str):
+        raise InvalidName(f"The {what} name must be a string, not {type(name).__name__}.")
+    if not name:
+        raise InvalidName(f"The {what} name is empty.")
+    if any(unicodedata.category(character) == "Cc" for character in name):
+        raise InvalidName(f"The {what} name {_shown(name)} contains a control character.")
+    size = _utf8_size(name)
+    if size is None:
+        raise InvalidName(f"The {what} name {_shown(name)} cannot be encoded as UTF-8.")
+    if size > MAX_NAME_BYTES:
+        raise InvalidName(f"The {what} name {_shown(name)} has {size} bytes, more than {MAX_NAME_BYTES}.")
+    return name
+
+
+def fold(name: str) -> str:
+    """The key under which names are compared: case does not count."""
+    return name.lower()
+
+
+def path_segment(name: str, uuid_text: str) -> str:
+    """The directory of an object: its name if that is safe in any file system, else its uuid."""
+    return name if _SAFE_SEGMENT.fullmatch(name) else uuid_text
+
+
+def quote_identifier(name: str) -> str:
+    """The name in SQL double quotes, quotes inside doubled."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quote_if_needed(name: str) -> str:
+    """The name as it is if SQL reads it so, else in double quotes."""
+    return name if _BARE_IDENTIFIER.fullmatch(name) else quote_identifier(name)
+
+
+def closest(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that was most likely meant, if any is close."""
+    by_key = {fold(candidate): candidate for candidate in candidates}
+    matches = difflib.get_close_matches(fold(name), by_key, n=1)
+    return by_key[matches[0]] if matches else None
+
+
+def _utf8_size(name: str) -> int | None:
+    try:
+        return len(name.encode("utf-8"))
+    except UnicodeEncodeError:
+        return None
+
+
+def _shown(name: str) -> str:
+    """The name as an error message repeats it: escaped, and shortened if long."""
+    return repr(name) if len(name) <= _SHOWN_CHARACTERS else repr(name[:_SHOWN_CHARACTERS]) + "..."

@@ -1,0 +1,403 @@
+"""Which files can hold a row that a predicate keeps: a predicate becomes a filter on file statistics.
+
+A file filter may keep a file without matching rows, but never drops one with a matching row. Whatever is
+unknown keeps the file: a file without statistics for a column, a bound that is missing, a constant of a type
+that does not go with the column. The store evaluates filters in SQL; `may_match` is what they mean.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from forklake.model.column_types import FLOATS, INTEGERS, TIMESTAMPS, ColumnType
+from forklake.model.ids import ColumnId, PartitionId, SnapshotId
+from forklake.model.partitions import PartitionSpec, possible_values
+from forklake.model.predicates import (
+    And,
+    Comparison,
+    In,
+    IsNotNull,
+    IsNull,
+    Not,
+    Operator,
+    Or,
+    Path,
+    Predicate,
+    StartsWith,
+    Unknown,
+    constant_value,
+    is_nan,
+    negate,
+)
+from forklake.model.statistics import (
+    KEY_BYTES,
+    ColumnStats,
+    Exact,
+    as_float32,
+    key_of,
+    pruning_key,
+    text_successor,
+)
+
+MAX_RANGES = 64
+"""A longer list of constants is treated as the range from the smallest to the largest."""
+MAX_PARTITION_VALUES = 1000
+
+# Types whose statistics can be trusted; DuckLake writes a count of zero for intervals and zoned times.
+_OTHERS = frozenset({"boolean", "decimal", "date", "time", "varchar", "json", "blob", "uuid"})
+_COUNTED = INTEGERS | FLOATS | TIMESTAMPS | _OTHERS
+_FLOAT32_MAX = 3.4028234663852886e38
+
+
+@dataclass(frozen=True, slots=True)
+class PrunableColumn:
+    """A column that files have statistics of, except files older than the snapshot that `added` it."""
+
+    column_id: ColumnId
+    type: ColumnType
+    added: SnapshotId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """Keeps every file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Keeps no file."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    parts: "tuple[FileFilter, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    parts: "tuple[FileFilter, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRange:
+    """Keeps files with a value from low to high; with `or_nan` also those that may hold a NaN.
+
+    The text bounds, given for strings only, are compared with the stored bounds byte by byte.
+    """
+
+    column_id: ColumnId
+    low: float
+    high: float
+    text_low: str | None = None
+    text_high: str | None = None
+    or_nan: bool = False
+    added: SnapshotId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HasNulls:
+    column_id: ColumnId
+    added: SnapshotId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HasValues:
+    column_id: ColumnId
+    added: SnapshotId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotOnly:
+    """Keeps files with a value other than exactly the one of this key."""
+
+    column_id: ColumnId
+    key: float
+    added: SnapshotId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionIn:
+    """Keeps files whose partition value is listed, and all files that follow another partition spec."""
+
+    partition_id: PartitionId
+    key_index: int
+    values: tuple[str | None, ...]
+
+
+FileFilter = Everything | Nothing | AllOf | AnyOf | KeyRange | HasNulls | HasValues | NotOnly | PartitionIn
+Columns = Mapping[Path, PrunableColumn]
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What is known of a file; `types` are those its statistics were written with."""
+
+    begin_snapshot: SnapshotId
+    column_stats: Mapping[ColumnId, ColumnStats]
+    types: Mapping[ColumnId, ColumnType]
+    partition_id: PartitionId | None = None
+    partition_values: tuple[str | None, ...] = ()
+
+
+def file_filter(predicate: Predicate, columns: Columns, partition: PartitionSpec | None = None) -> FileFilter:
+    """The filter on files that a predicate on rows allows; the paths in `columns` are in lower case."""
+    match predicate:
+        case And(parts):
+            return _all_of(file_filter(part, columns, partition) for part in parts)
+        case Or(parts):
+            return _any_of(file_filter(part, columns, partition) for part in parts)
+        case Not(part):
+            return file_filter(negate(part), columns, partition)
+        case Unknown():
+            return Everything()
+        case _:
+            column = columns.get(tuple(name.lower() for name in predicate.column))
+            if column is None or column.type.name not in _COUNTED:
+                return Everything()
+            return _column_filter(predicate, column, partition)
+
+
+def may_match(file_filter: FileFilter, facts: FileFacts) -> bool:
+    """Whether the file has to be read."""
+    match file_filter:
+        case Everything():
+            return True
+        case Nothing():
+            return False
+        case AllOf(parts):
+            return all(may_match(part, facts) for part in parts)
+        case AnyOf(parts):
+            return any(may_match(part, facts) for part in parts)
+        case PartitionIn(partition_id, key_index, values):
+            known = facts.partition_id == partition_id and key_index < len(facts.partition_values)
+            return not known or facts.partition_values[key_index] in values
+        case KeyRange() | HasNulls() | HasValues() | NotOnly():
+            return _stats_may_match(file_filter, facts)
+
+
+def _stats_may_match(wanted: KeyRange | HasNulls | HasValues | NotOnly, facts: FileFacts) -> bool:
+    stats = facts.column_stats.get(wanted.column_id)
+    column_type = facts.types.get(wanted.column_id)
+    if stats is None or column_type is None:
+        return True
+    if wanted.added is not None and facts.begin_snapshot < wanted.added:
+        return True
+    if isinstance(wanted, HasNulls):
+        return stats.null_count != 0
+    if stats.value_count == 0:
+        return False
+    low = pruning_key(column_type, stats.min_value, "min")
+    high = pruning_key(column_type, stats.max_value, "max")
+    match wanted:
+        case KeyRange(or_nan=True) if stats.contains_nan is not False:
+            return True
+        case KeyRange():
+            return high >= wanted.low and low <= wanted.high and _texts_overlap(wanted, stats)
+        case NotOnly(key=key):
+            return not low == high == key
+        case HasValues():
+            return True
+
+
+def _texts_overlap(wanted: KeyRange, stats: ColumnStats) -> bool:
+    # Python orders strings by code point, which is the order of their bytes in UTF-8.
+    low, high = wanted.text_low, wanted.text_high
+    above = low is None or stats.max_value is None or stats.max_value >= low
+    below = high is None or stats.min_value is None or stats.min_value <= high
+    return above and below
+
+
+def _all_of(parts: Iterable[FileFilter]) -> FileFilter:
+    kept: dict[FileFilter, None] = {}
+    for part in parts:
+        if isinstance(part, Nothing):
+            return part
+        kept |= dict.fromkeys(part.parts if isinstance(part, AllOf) else [part])
+    kept.pop(Everything(), None)
+    return AllOf(tuple(kept)) if len(kept) > 1 else next(iter(kept), Everything())
+
+
+def _any_of(parts: Iterable[FileFilter]) -> FileFilter:
+    kept: dict[FileFilter, None] = {}
+    for part in parts:
+        if isinstance(part, Everything):
+            return part
+        kept |= dict.fromkeys(part.parts if isinstance(part, AnyOf) else [part])
+    kept.pop(Nothing(), None)
+    return AnyOf(tuple(kept)) if len(kept) > 1 else next(iter(kept), Nothing())
+
+
+def _column_filter(
+    predicate: Comparison | In | IsNull | IsNotNull | StartsWith,
+    column: PrunableColumn,
+    partition: PartitionSpec | None,
+) -> FileFilter:
+    match predicate:
+        case IsNull():
+            return HasNulls(column.column_id, column.added)
+        case IsNotNull():
+            return HasValues(column.column_id, column.added)
+        case StartsWith(prefix=prefix):
+            return _starts_with(prefix, column)
+        case In(values=values):
+            return _one_of([value for value in values if value is not None], column, partition)
+        case Comparison(op="=", value=value):
+            return _one_of([] if value is None else [value], column, partition)
+        case Comparison(op=op, value=value):
+            return Nothing() if value is None else _comparison(op, value, column)
+
+
+def _comparison(op: Operator, value: object, column: PrunableColumn) -> FileFilter:
+    if is_nan(value):
+        return _nan_comparison(op, column)
+    exact = constant_value(column.type, value)
+    if exact is None:
+        return Everything()
+    if op == "<>":
+        return _not_only(exact, column)
+    strict = op in ("<", ">")
+    if op in ("<", "<="):
+        return _key_range(column, None, exact, strict=strict)
+    return _key_range(column, exact, None, strict=strict, or_nan=column.type.name in FLOATS)
+
+
+def _nan_comparison(op: Operator, column: PrunableColumn) -> FileFilter:
+    """NaN equals itself and is above every other number."""
+    if column.type.name not in FLOATS:
+        return Everything()
+    match op:
+        case "=" | ">=":
+            return _only_nan(column)
+        case ">":
+            return Nothing()
+        case _:
+            return HasValues(column.column_id, column.added)
+
+
+def _one_of(values: list[object], column: PrunableColumn, partition: PartitionSpec | None) -> FileFilter:
+    numbers = [value for value in values if not is_nan(value)]
+    constants = [exact for value in numbers if (exact := constant_value(column.type, value)) is not None]
+    if len(constants) < len(numbers):
+        return Everything()
+    ranges = [_key_range(column, exact, exact) for exact in constants]
+    if len(ranges) > MAX_RANGES:
+        ranges = [_spanning(ranges)]
+    nans = [_nan_comparison("=", column)] if len(numbers) < len(values) else []
+    partitions = [] if nans or _are_rounded(numbers) else _partition_filters(column, partition, constants)
+    return _all_of([_any_of([*ranges, *nans]), *partitions])
+
+
+def _are_rounded(constants: list[object]) -> bool:
+    """Whether some constant is so large a double that several integers equal it."""
+    return any(isinstance(value, float) and abs(value) >= 2**53 for value in constants)
+
+
+def _spanning(ranges: list[KeyRange]) -> KeyRange:
+    """One range that covers all of them."""
+    lows = [each.text_low for each in ranges if each.text_low is not None]
+    highs = [each.text_high for each in ranges if each.text_high is not None]
+    return replace(
+        ranges[0],
+        low=min(each.low for each in ranges),
+        high=max(each.high for each in ranges),
+        text_low=min(lows) if len(lows) == len(ranges) else None,
+        text_high=max(highs) if len(highs) == len(ranges) else None,
+    )
+
+
+def _key_range(
+    column: PrunableColumn,
+    low: Exact | None,
+    high: Exact | None,
+    *,
+    strict: bool = False,
+    or_nan: bool = False,
+) -> KeyRange:
+    low_key = -math.inf if low is None else key_of(low, "min")
+    high_key = math.inf if high is None else key_of(high, "max")
+    # An excluded bound moves one double inward; right for rounded keys too, which end up on the inner side.
+    if strict and isinstance(low, Decimal):
+        low_key = math.nextafter(low_key, math.inf)
+    if strict and isinstance(high, Decimal):
+        high_key = math.nextafter(high_key, -math.inf)
+    if column.type.name == "float32":
+        low_key, high_key = _widened(low_key, high_key)
+    return KeyRange(
+        column.column_id,
+        low_key,
+        high_key,
+        _text_bound(column, low),
+        _text_bound(column, high),
+        or_nan,
+        column.added,
+    )
+
+
+def _widened(low: float, high: float) -> tuple[float, float]:
+    """Make room for one float32 on each side.
+
+    A file written before the column became a float32 has the exact integers in its statistics, while its
+    rows are read as the float32 nearest to them.
+    """
+    low, high = min(low, _FLOAT32_MAX), max(high, -_FLOAT32_MAX)
+    return low - abs(low) * 2**-23 - 2**-149, high + abs(high) * 2**-23 + 2**-149
+
+
+def _text_bound(column: PrunableColumn, exact: Exact | None) -> str | None:
+    # Databases refuse a NUL in text; the key alone is enough to be right.
+    if column.type.name != "varchar" or not isinstance(exact, bytes) or b"\0" in exact:
+        return None
+    return exact.decode()
+
+
+def _only_nan(column: PrunableColumn) -> KeyRange:
+    return KeyRange(column.column_id, math.inf, -math.inf, or_nan=True, added=column.added)
+
+
+def _not_only(exact: Exact, column: PrunableColumn) -> FileFilter:
+    key = key_of(exact, "min")
+    if not _key_is_value(exact, key, column.type):
+        return HasValues(column.column_id, column.added)
+    others = NotOnly(column.column_id, key, column.added)
+    return AnyOf((others, _only_nan(column))) if column.type.name in FLOATS else others
+
+
+def _key_is_value(exact: Exact, key: float, column_type: ColumnType) -> bool:
+    """Whether no other value of the column has the same key."""
+    if isinstance(exact, bytes):
+        return column_type.name == "varchar" and len(exact) <= KEY_BYTES and b"\0" not in exact
+    return Decimal(key) == exact and (column_type.name != "float32" or as_float32(key) == key)
+
+
+def _starts_with(prefix: str, column: PrunableColumn) -> FileFilter:
+    exact = constant_value(column.type, prefix)
+    if column.type.name != "varchar" or not isinstance(exact, bytes):
+        return Everything()
+    if not prefix:
+        return HasValues(column.column_id, column.added)
+    successor = None if "\0" in prefix else text_successor(prefix)
+    highest = exact if len(exact) > KEY_BYTES else exact.ljust(KEY_BYTES + 1, b"\xff")
+    return KeyRange(
+        column.column_id,
+        key_of(exact, "min"),
+        key_of(highest, "max"),
+        _text_bound(column, exact),
+        successor,
+        added=column.added,
+    )
+
+
+def _partition_filters(
+    column: PrunableColumn, partition: PartitionSpec | None, constants: list[Exact]
+) -> list[FileFilter]:
+    """What the partition keys on this column say about files that hold one of the constants."""
+    filters: list[FileFilter] = []
+    for index, key in enumerate(partition.keys if partition is not None else ()):
+        if partition is not None and key.column_id == column.column_id:
+            found = [possible_values(key.transform, column.type, exact) for exact in constants]
+            known = [values for values in found if values is not None]
+            listed = frozenset[str]().union(*known)
+            if len(known) == len(found) and len(listed) <= MAX_PARTITION_VALUES:
+                filters.append(PartitionIn(partition.partition_id, index, tuple(sorted(listed))))
+    return filters

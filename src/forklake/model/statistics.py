@@ -1,0 +1,353 @@
+"""Column statistics of files: bounds as text, as exact values, and as keys that an index can range over.
+
+A bound is stored twice. The text is what other readers of the lake understand. The key is a double in the
+order of the values, rounded outward (a minimum down, a maximum up), so that comparing keys never loses a row:
+
+- numbers and booleans: the value itself
+- dates and timestamps: microseconds since 1970; times: microseconds since midnight
+- strings, blobs and uuids: the first six bytes as a big-endian integer
+
+Types that widen into each other share one space of keys, so a promotion leaves the stored keys valid.
+"""
+
+import math
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from decimal import Context, Decimal, Inexact, InvalidOperation
+from typing import Literal
+from uuid import UUID
+
+from forklake.errors import InvalidInput
+from forklake.model.column_types import FLOATS, INTEGERS, TIMESTAMPS, ColumnType
+from forklake.model.ids import ColumnId
+
+Side = Literal["min", "max"]
+Exact = Decimal | bytes
+"""A value in its type's order: numbers and moments as decimals, strings and the like as bytes."""
+
+MAX_TEXT_BYTES = 256
+KEY_BYTES = 6
+_NUMBERS = INTEGERS | FLOATS | {"boolean", "decimal"}
+_EXACT_CONTEXT = Context(prec=80, traps=[Inexact, InvalidOperation])
+_MICROSECONDS_OF_DAY = 86_400 * 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStats:
+    """What is known of one column in one file or table; None is unknown. NaN is outside of the bounds."""
+
+    column_id: ColumnId
+    value_count: int | None = None
+    null_count: int | None = None
+    min_value: str | None = None
+    max_value: str | None = None
+    contains_nan: bool | None = None
+    column_size_bytes: int | None = None
+    extra_stats: str | None = None
+
+
+def value_text(column_type: ColumnType, value: object) -> str | None:
+    """The text form of a value; None for NULL, NaN, and what has no text form in this type."""
+    write = _WRITERS.get(column_type.name)
+    text = None if write is None or value is None else write(column_type, value)
+    return None if text is not None and "\0" in text else text
+
+
+def min_text(column_type: ColumnType, value: object) -> str | None:
+    """The text of a lower bound: the value itself, or the beginning of a long one."""
+    if isinstance(value, bytes):
+        return value_text(column_type, value[:MAX_TEXT_BYTES])
+    text = value_text(column_type, value)
+    return None if text is None else _beginning(text)
+
+
+def max_text(column_type: ColumnType, value: object) -> str | None:
+    """The text of an upper bound: the value itself, or a long one cut and rounded up if that is possible."""
+    if isinstance(value, bytes) and len(value) > MAX_TEXT_BYTES:
+        *kept, last = value[:MAX_TEXT_BYTES]
+        return value_text(column_type, bytes([*kept, last + 1])) if last < 0xFF else None
+    text = value_text(column_type, value)
+    if text is None or isinstance(value, bytes) or _beginning(text) == text:
+        return text
+    above = text_successor(_beginning(text))
+    return above if above is not None and len(above.encode()) <= MAX_TEXT_BYTES else None
+
+
+def text_successor(text: str) -> str | None:
+    """A string of the same length above every string that begins with `text`, if there is one."""
+    last = ord(text[-1]) if text else 0x10FFFF
+    if last == 0x10FFFF:
+        return None
+    # The code points between belong to UTF-16 surrogates and cannot be encoded.
+    return text[:-1] + chr(0xE000 if last == 0xD7FF else last + 1)
+
+
+def is_exact_bound(column_type: ColumnType, text: str) -> bool:
+    """Whether a stored bound is itself a value; long strings may have been cut, at a character's boundary."""
+    exact = exact_value(column_type, text)
+    return not isinstance(exact, bytes) or len(exact) < MAX_TEXT_BYTES - 3
+
+
+def pruning_key(column_type: ColumnType, text: str | None, side: Side) -> float:
+    """The key of a bound, rounded outward; infinite when the bound is unknown."""
+    exact = None if text is None or column_type.name == "json" else exact_value(column_type, text)
+    if exact is None:
+        return -math.inf if side == "min" else math.inf
+    return key_of(exact, side)
+
+
+def key_of(exact: Exact, side: Side) -> float:
+    """The double next to a value, on the outer side."""
+    if isinstance(exact, bytes):
+        key = int.from_bytes(exact[:KEY_BYTES].ljust(KEY_BYTES, b"\0"))
+        return float(key + 1 if side == "max" and len(exact) > KEY_BYTES else key)
+    nearest = float(exact)
+    if side == "min":
+        return math.nextafter(nearest, -math.inf) if Decimal(nearest) > exact else nearest
+    return math.nextafter(nearest, math.inf) if Decimal(nearest) < exact else nearest
+
+
+def compare_text(column_type: ColumnType, a: str, b: str) -> int:
+    """Compare two text forms as values of their type: negative, zero or positive."""
+    first, second = exact_value(column_type, a), exact_value(column_type, b)
+    if first is None or second is None:
+        raise InvalidInput(f'"{a}" and "{b}" cannot be compared as {column_type.text}')
+    return _compare(first, second)
+
+
+def merge_stats(column_type: ColumnType, a: ColumnStats, b: ColumnStats) -> ColumnStats:
+    """The statistics of both sides together; what is unknown on a side that has values stays unknown."""
+    filled = [side for side in (a, b) if side.value_count != 0]
+    return ColumnStats(
+        a.column_id,
+        value_count=_added(a.value_count, b.value_count),
+        null_count=_added(a.null_count, b.null_count),
+        min_value=_outermost(column_type, [side.min_value for side in filled], "min"),
+        max_value=_outermost(column_type, [side.max_value for side in filled], "max"),
+        contains_nan=_any_true([side.contains_nan for side in filled or (a, b)]),
+        column_size_bytes=_added(a.column_size_bytes, b.column_size_bytes),
+        extra_stats=_common([side.extra_stats for side in filled]),
+    )
+
+
+def exact_value(column_type: ColumnType, text: str) -> Exact | None:
+    """Read a text form; None when it is malformed or the type has no order that we know."""
+    read = _READERS.get(column_type.name)
+    try:
+        return None if read is None else read(column_type, text)
+    except (ValueError, InvalidOperation):
+        return None
+
+
+def as_float32(value: float) -> float:
+    """The nearest value that four bytes hold."""
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _beginning(text: str) -> str:
+    return text.encode()[:MAX_TEXT_BYTES].decode(errors="ignore")
+
+
+def _compare(a: Exact, b: Exact) -> int:
+    if isinstance(a, bytes) and isinstance(b, bytes):
+        return (a > b) - (a < b)
+    if isinstance(a, Decimal) and isinstance(b, Decimal):
+        return (a > b) - (a < b)
+    raise InvalidInput("Values of different kinds have no order")
+
+
+def _outermost(column_type: ColumnType, bounds: list[str | None], side: Side) -> str | None:
+    outermost: str | None = None
+    for bound in bounds:
+        if bound is None or exact_value(column_type, bound) is None:
+            return None
+        order = 0 if outermost is None else compare_text(column_type, bound, outermost)
+        if outermost is None or (order < 0 if side == "min" else order > 0):
+            outermost = bound
+    return outermost
+
+
+def _added(a: int | None, b: int | None) -> int | None:
+    return None if a is None or b is None else a + b
+
+
+def _any_true(flags: list[bool | None]) -> bool | None:
+    if True in flags:
+        return True
+    return None if None in flags else False
+
+
+def _common(values: list[str | None]) -> str | None:
+    return values[0] if values and all(value == values[0] for value in values) else None
+
+
+def _write_boolean(_: ColumnType, value: object) -> str | None:
+    return str(int(value)) if isinstance(value, bool) else None
+
+
+def _write_integer(_: ColumnType, value: object) -> str | None:
+    return str(int(value)) if isinstance(value, int) else None
+
+
+def _write_float(column_type: ColumnType, value: object) -> str | None:
+    if not isinstance(value, int | float | Decimal) or Decimal(value).is_nan():
+        return None
+    # A float32 is written with all the digits of its value as a double: the text stays right when the column
+    # is promoted. Adding zero drops the sign of a negative zero, which equals the positive one.
+    number = float(Decimal(value))
+    return repr((as_float32(number) if column_type.name == "float32" else number) + 0.0)
+
+
+def _write_decimal(column_type: ColumnType, value: object) -> str | None:
+    if not isinstance(value, int | float | Decimal) or not Decimal(value).is_finite():
+        return None
+    exponent = Decimal(1).scaleb(-(column_type.scale or 0))
+    try:
+        scaled = Decimal(value).quantize(exponent, context=_EXACT_CONTEXT)
+    except (Inexact, InvalidOperation):
+        return None
+    return format(scaled if scaled else abs(scaled), "f")
+
+
+def _write_date(_: ColumnType, value: object) -> str | None:
+    return value.isoformat() if isinstance(value, date) and not isinstance(value, datetime) else None
+
+
+def _write_time(_: ColumnType, value: object) -> str | None:
+    return _trimmed(value.isoformat()) if isinstance(value, time) and value.tzinfo is None else None
+
+
+def _write_timestamp(column_type: ColumnType, value: object) -> str | None:
+    moment = utc_moment(value)
+    zone = "+00" if column_type.name == "timestamptz" else ""
+    return None if moment is None else _trimmed(moment.isoformat(" ")) + zone
+
+
+def utc_moment(value: object) -> datetime | None:
+    """A date or datetime as a datetime without zone; one with a zone is moved to UTC first."""
+    try:
+        match value:
+            case datetime(tzinfo=None):
+                return value
+            case datetime():
+                return value.astimezone(UTC).replace(tzinfo=None)
+            case date():
+                return datetime(value.year, value.month, value.day)
+            case _:
+                return None
+    except OverflowError:
+        return None
+
+
+def _trimmed(text: str) -> str:
+    return text.rstrip("0") if "." in text else text
+
+
+def _write_string(_: ColumnType, value: object) -> str | None:
+    # A lone surrogate is no character: it cannot be encoded, hence neither stored nor compared.
+    return value if isinstance(value, str) and not re.search("[\ud800-\udfff]", value) else None
+
+
+def _write_blob(_: ColumnType, value: object) -> str | None:
+    return value.hex().upper() if isinstance(value, bytes | bytearray) else None
+
+
+def _write_uuid(_: ColumnType, value: object) -> str | None:
+    return str(value) if isinstance(value, UUID) else None
+
+
+_WRITERS: dict[str, Callable[[ColumnType, object], str | None]] = {
+    "boolean": _write_boolean,
+    "decimal": _write_decimal,
+    "date": _write_date,
+    "time": _write_time,
+    "varchar": _write_string,
+    "json": _write_string,
+    "blob": _write_blob,
+    "uuid": _write_uuid,
+    **dict.fromkeys(INTEGERS, _write_integer),
+    **dict.fromkeys(FLOATS, _write_float),
+    **dict.fromkeys(TIMESTAMPS, _write_timestamp),
+}
+
+_DATE = r"(?P<year>-?\d{1,7})-(?P<month>\d\d?)-(?P<day>\d\d?)(?P<bc> \(BC\))?"
+_TIME = r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<fraction>\d{1,9}))?)?"
+_ZONE = r"(?P<zone>Z|(?P<sign>[+-])(?P<zone_hour>\d\d)(?::?(?P<zone_minute>\d\d))?)?"
+_TIME_TEXT = re.compile(_TIME, re.ASCII)
+_MOMENT_TEXT = re.compile(f"{_DATE}(?:[ T]{_TIME}{_ZONE})?", re.ASCII)
+
+
+def _read_number(column_type: ColumnType, text: str) -> Exact | None:
+    # A boolean that was promoted keeps its words.
+    lowered = {"true": "1", "false": "0"}.get(text, text)
+    if column_type.name not in FLOATS:
+        number = Decimal(lowered)
+        return number if number.is_finite() else None
+    double = float(lowered)
+    if math.isnan(double):
+        return None
+    return Decimal(as_float32(double) if column_type.name == "float32" else double)
+
+
+def _read_moment(_: ColumnType, text: str) -> Exact | None:
+    if text in ("infinity", "-infinity"):
+        return Decimal(text)
+    found = _MOMENT_TEXT.fullmatch(text)
+    if found is None:
+        return None
+    year = 1 - int(found["year"]) if found["bc"] else int(found["year"])
+    days = _days_since_1970(year, int(found["month"]), int(found["day"]))
+    return Decimal(days * _MICROSECONDS_OF_DAY) + _microseconds(found) - _zone_microseconds(found)
+
+
+def _read_time(_: ColumnType, text: str) -> Exact | None:
+    found = _TIME_TEXT.fullmatch(text)
+    return None if found is None else _microseconds(found)
+
+
+def _microseconds(found: re.Match[str]) -> Decimal:
+    seconds = int(found["hour"] or 0) * 3600 + int(found["minute"] or 0) * 60 + int(found["second"] or 0)
+    nanoseconds = int((found["fraction"] or "").ljust(9, "0"))
+    return Decimal(f"{seconds * 10**9 + nanoseconds}e-3")
+
+
+def _zone_microseconds(found: re.Match[str]) -> int:
+    minutes = int(found["zone_hour"] or 0) * 60 + int(found["zone_minute"] or 0)
+    return (-minutes if found["sign"] == "-" else minutes) * 60 * 10**6
+
+
+def _days_since_1970(year: int, month: int, day: int) -> int:
+    """Days in the proleptic Gregorian calendar, of any year; `datetime` ends at the year 9999."""
+    # The calendar repeats every 400 years of 146,097 days.
+    cycles, year_of_cycle = divmod(year - 2000, 400)
+    return (date(2000 + year_of_cycle, month, day) - date(1970, 1, 1)).days + cycles * 146_097
+
+
+def _read_string(_: ColumnType, text: str) -> Exact | None:
+    return text.encode()
+
+
+def _read_blob(_: ColumnType, text: str) -> Exact | None:
+    return bytes.fromhex(text)
+
+
+def _read_uuid(_: ColumnType, text: str) -> Exact | None:
+    return UUID(text).bytes
+
+
+_READERS: dict[str, Callable[[ColumnType, str], Exact | None]] = {
+    "date": _read_moment,
+    "time": _read_time,
+    "varchar": _read_string,
+    "json": _read_string,
+    "blob": _read_blob,
+    "uuid": _read_uuid,
+    **dict.fromkeys(_NUMBERS, _read_number),
+    **dict.fromkeys(TIMESTAMPS, _read_moment),
+}
