@@ -1,0 +1,105 @@
+"""The seam between Forklake and a database: what a store promises, and how it fails."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from forklake.errors import StoreError
+from forklake.store.dialect import Dialect
+
+Row = tuple[Any, ...]
+Params = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement with `:named` parameters; values never become part of the text."""
+
+    sql: str
+    params: Params
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Whole rows to insert, in the order of the table's columns. Many rows travel in bulk."""
+
+    table: str
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class ForkRequest:
+    """What to fork: the parent's name, the fork's name, and where if not at the head."""
+
+    parent: str
+    name: str
+    version: int | None = None
+    timestamp: datetime | None = None
+    if_not_exists: bool = False
+
+
+class TransientFailure(StoreError):
+    """A failure that may pass: nothing was written, and the same may be tried again."""
+
+
+class DuplicateRow(TransientFailure):
+    """A row with this key exists: somebody else was faster."""
+
+
+class OutcomeUnknown(StoreError):
+    """The connection was lost while COMMIT was under way: it may or may not have happened."""
+
+    def __init__(self, message: str, session: int) -> None:
+        super().__init__(message)
+        self.session = session
+
+
+class WriteConnection(Protocol):
+    """A connection inside a transaction. Without `commit`, everything is rolled back."""
+
+    def fetch_all(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        """The rows of several statements, executed in order."""
+        ...
+
+    def commit(self, steps: Sequence[Statement | Rows]) -> None:
+        """Carry out the steps in order and commit. Raises OutcomeUnknown if nobody can tell."""
+        ...
+
+
+class Store(Protocol):
+    """A metadata database holding one lake. Safe to share between threads."""
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    @property
+    def read_only(self) -> bool: ...
+
+    @property
+    def location(self) -> str:
+        """Where the database is, for messages; never with a password."""
+        ...
+
+    def fetch(self, sql: str, params: Params) -> list[Row]:
+        """The rows of one statement that stands alone."""
+        ...
+
+    def fetch_all(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        """The rows of several statements, in one round trip where the database can; no transaction."""
+        ...
+
+    def writing(self, first: Sequence[Statement]) -> AbstractContextManager[tuple[WriteConnection, list[list[Row]]]]:
+        """A transaction, begun with the `first` statements, and the rows they gave."""
+        ...
+
+    def settle(self, lost: OutcomeUnknown) -> None:
+        """Make sure that the session whose connection was lost can no longer commit."""
+        ...
+
+    def fork(self, request: ForkRequest) -> tuple[int, bool]:
+        """Fork a catalog in one transaction: its id, and false when it existed and that was allowed."""
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,100 @@
+"""The few points where the SQL of PostgreSQL and SQLite differs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from forklake.model.lineage import Level
+
+_SQLITE_TIME = "%Y-%m-%d %H:%M:%S.%f+00"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one database spells what the other spells differently."""
+
+    name: str
+    levels: str
+    """A relation `l(catalog_id, top)` made from the parameters of `level_params`."""
+    lock_catalog: str
+    """Wait for, and keep out, other commits to the catalog; forks pass."""
+    share_catalog: str
+    """Wait out a commit in flight."""
+    own_catalog: str
+    """Keep out everybody: commits, forks, expiry."""
+    clock: str
+    """The time now, as the database stores times."""
+
+    @property
+    def is_postgres(self) -> bool:
+        return self.name == "postgresql"
+
+    def any_of(self, expression: str, parameter: str) -> str:
+        """`expression` is one of the values of a list parameter."""
+        if self.is_postgres:
+            return f"{expression} = ANY(:{parameter})"
+        return f"{expression} IN (SELECT value FROM json_each(:{parameter}))"
+
+    def next_ids(self, sequence: str) -> str:
+        """Draw `:count` ids; read the answer with `drawn_ids`."""
+        if self.is_postgres:
+            return f"SELECT nextval('lake_{sequence}_seq') FROM generate_series(1, CAST(:count AS bigint))"
+        return f"UPDATE lake_counter SET value = value + :count WHERE name = '{sequence}' RETURNING value - :count"
+
+    @property
+    def next_snapshot(self) -> str:
+        """Draw one snapshot id, and tell the time."""
+        if self.is_postgres:
+            return f"SELECT nextval('lake_snapshot_seq'), {self.clock}"
+        return f"UPDATE lake_counter SET value = value + 1 WHERE name = 'snapshot' RETURNING value - 1, {self.clock}"
+
+    def last_id(self, sequence: str) -> str:
+        """The newest id that was drawn, by anybody."""
+        if self.is_postgres:
+            return f"SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM lake_{sequence}_seq"
+        return f"SELECT value - 1 FROM lake_counter WHERE name = '{sequence}'"
+
+    def level_params(self, levels: Iterable[Level]) -> dict[str, object]:
+        pairs = [(int(level.catalog_id), int(level.top)) for level in levels]
+        if self.is_postgres:
+            return {"level_ids": [pair[0] for pair in pairs], "level_tops": [pair[1] for pair in pairs]}
+        return {"levels": pairs}
+
+    def time_in(self, value: datetime) -> object:
+        """A time as a parameter."""
+        utc = value.astimezone(UTC)
+        return utc if self.is_postgres else utc.strftime(_SQLITE_TIME)
+
+    def time_out(self, value: Any) -> datetime:
+        """A time as it was read."""
+        if isinstance(value, datetime):
+            return value.astimezone(UTC)
+        return datetime.strptime(value, _SQLITE_TIME).replace(tzinfo=UTC)
+
+
+POSTGRESQL = Dialect(
+    name="postgresql",
+    levels="unnest(CAST(:level_ids AS bigint[]), CAST(:level_tops AS bigint[])) AS l(catalog_id, top)",
+    lock_catalog="FOR NO KEY UPDATE",
+    share_catalog="FOR SHARE",
+    own_catalog="FOR UPDATE",
+    clock="clock_timestamp()",
+)
+
+# SQLite has one writer at a time, and every writing transaction takes its turn before it reads: no row locks.
+SQLITE = Dialect(
+    name="sqlite",
+    levels="(SELECT value ->> 0 AS catalog_id, value ->> 1 AS top FROM json_each(:levels)) AS l",
+    lock_catalog="",
+    share_catalog="",
+    own_catalog="",
+    clock="strftime('%Y-%m-%d %H:%M:%f', 'now') || '000+00'",
+)
+
+
+def drawn_ids(rows: list[tuple[Any, ...]], count: int) -> list[int]:
+    """The ids that `Dialect.next_ids` drew: one row each, or one row with the first of a run."""
+    if len(rows) == count:
+        return [row[0] for row in rows]
+    return list(range(rows[0][0], rows[0][0] + count))

@@ -1,0 +1,98 @@
+"""Files, batches and statistics as rows."""
+
+import math
+
+from forklake.model.column_types import FLOATS, ColumnType
+from forklake.model.documents import write_column_stats
+from forklake.model.files import DataFile, DeleteFile, InlinedBatch, TableStats
+from forklake.model.ids import CatalogId, ColumnId, SnapshotId, TableId
+from forklake.model.statistics import ColumnStats, pruning_key
+from forklake.store.connection import Row
+
+Key = tuple[CatalogId, TableId]
+
+# DuckLake counts no values of these, so a count of zero says nothing.
+_UNCOUNTED = frozenset({"interval", "timetz", "time_ns", "geometry", "variant", "struct", "list", "map"})
+
+
+def data_file_row(key: Key, file: DataFile, begin: SnapshotId) -> Row:
+    return (
+        *key,
+        file.data_file_id,
+        begin,
+        None,
+        file.path,
+        file.path_is_relative,
+        file.file_format,
+        file.record_count,
+        file.file_size_bytes,
+        file.footer_size,
+        file.row_id_start,
+        file.partition_id,
+        file.mapping_id,
+        file.partial_max,
+        file.encryption_key,
+    )
+
+
+def delete_file_row(key: Key, file: DeleteFile, begin: SnapshotId) -> Row:
+    return (
+        *key,
+        file.delete_file_id,
+        begin,
+        None,
+        file.data_file_id,
+        file.path,
+        file.path_is_relative,
+        file.format,
+        file.delete_count,
+        file.file_size_bytes,
+        file.footer_size,
+        file.partial_max,
+        file.encryption_key,
+    )
+
+
+def batch_row(key: Key, batch: InlinedBatch, begin: SnapshotId) -> Row:
+    version = batch.table_version if batch.table_version >= 0 else begin
+    return (*key, batch.batch_id, begin, None, version, batch.row_id_start, batch.row_count, batch.payload)
+
+
+def stats_row(key: Key, file: DataFile, column_id: ColumnId, column_type: ColumnType, stats: ColumnStats | None) -> Row:
+    """A row for every column, known or not: a file without one would have to be looked for."""
+    known = stats or ColumnStats(column_id)
+    return (
+        *key,
+        column_id,
+        file.data_file_id,
+        *stored_keys(column_type, known),
+        known.value_count,
+        known.null_count,
+        known.min_value,
+        known.max_value,
+        known.contains_nan,
+        known.column_size_bytes,
+        known.extra_stats,
+    )
+
+
+def stored_keys(column_type: ColumnType, stats: ColumnStats) -> tuple[float, float]:
+    """The interval that holds every value: empty if there is none. NaN is above everything, as in Spark."""
+    if stats.value_count == 0 and column_type.name not in _UNCOUNTED:
+        return math.inf, -math.inf
+    low = pruning_key(column_type, stats.min_value, "min")
+    high = pruning_key(column_type, stats.max_value, "max")
+    if column_type.name in FLOATS and stats.contains_nan is not False:
+        high = math.inf
+    return low, high
+
+
+def table_stats_row(key: Key, begin: SnapshotId, stats: TableStats) -> Row:
+    return (
+        *key,
+        begin,
+        stats.record_count,
+        stats.next_row_id,
+        stats.file_size_bytes,
+        write_column_stats(stats.columns),
+    )

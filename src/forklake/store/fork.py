@@ -1,0 +1,127 @@
+"""Fork a catalog with plain statements, for databases without stored functions.
+
+PostgreSQL does the same in `ducklake_fork_catalog`; the same tests run over both.
+"""
+
+from datetime import timedelta
+from uuid import uuid4
+
+from forklake.errors import AlreadyExists, ForkMismatch, InvalidInput, NoSuchCatalog, NoSuchSnapshot
+from forklake.model.changes import ForkedFrom, format_changes
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lineage import NO_LIMIT, Level, Lineage
+from forklake.model.names import path_segment
+from forklake.model.snapshots import CatalogInfo
+from forklake.store.catalogs import CATALOG_COLUMNS, read_catalog
+from forklake.store.connection import ForkRequest, Rows, Statement, Store, WriteConnection
+from forklake.store.dialect import drawn_ids
+from forklake.store.snapshots import newest_snapshot
+
+MAX_FOLDER = 200
+
+
+def fork_with_statements(store: Store, request: ForkRequest) -> tuple[int, bool]:
+    """Fork in one transaction, during which the database lets nobody else write."""
+    if request.version is not None and request.timestamp is not None:
+        raise InvalidInput("Cannot specify both VERSION and TIMESTAMP.")
+    by_name = (
+        f"SELECT {CATALOG_COLUMNS}, c.head_time FROM lake_catalog c"
+        " WHERE c.catalog_name = :name AND c.end_snapshot IS NULL"
+    )
+    first = [Statement(by_name, {"name": request.parent}), Statement(by_name, {"name": request.name})]
+    with store.writing(first) as (transaction, (parents, existing)):
+        if not parents:
+            raise NoSuchCatalog(f"Catalog '{request.parent}' does not exist in this DuckLake instance.")
+        parent = read_catalog(parents[0][:-1])
+        if existing:
+            return _existing_fork(read_catalog(existing[0][:-1]), parent, request)
+        lineage = _lineage(transaction, parent.catalog_id)
+        horizon, schema_version = _fork_point(store, parent, lineage, request)
+        head_time = store.dialect.time_out(parents[0][-1])
+        return _create(store, transaction, request, parent, lineage, horizon, schema_version, head_time), True
+
+
+def _existing_fork(existing: CatalogInfo, parent: CatalogInfo, request: ForkRequest) -> tuple[int, bool]:
+    if not request.if_not_exists:
+        raise AlreadyExists(f"Catalog '{existing.name}' already exists. Use if_not_exists to keep it.")
+    if existing.parent_id is None:
+        raise ForkMismatch(f"Catalog '{existing.name}' exists but is not a fork (it's a root catalog).")
+    if existing.parent_id != parent.catalog_id:
+        raise ForkMismatch(f"Catalog '{existing.name}' was forked from a different parent.")
+    return existing.catalog_id, False
+
+
+def _lineage(transaction: WriteConnection, catalog_id: CatalogId) -> Lineage:
+    [rows] = transaction.fetch_all(
+        [
+            Statement(
+                "SELECT ancestor_id, max_snapshot FROM lake_catalog_ancestor"
+                " WHERE catalog_id = :catalog_id ORDER BY depth",
+                {"catalog_id": catalog_id},
+            )
+        ]
+    )
+    return Lineage(tuple(Level(CatalogId(ancestor), SnapshotId(top)) for ancestor, top in rows))
+
+
+def _fork_point(store: Store, parent: CatalogInfo, lineage: Lineage, request: ForkRequest) -> tuple[SnapshotId, int]:
+    if request.version is None and request.timestamp is None:
+        return parent.head_snapshot, parent.schema_version
+    top = NO_LIMIT if request.version is None else SnapshotId(request.version)
+    [[last]] = store.fetch(store.dialect.last_id("snapshot"), {})
+    snapshot = newest_snapshot(store, lineage.at(top), request.timestamp)
+    if snapshot is None or (request.version is not None and request.version > last):
+        where = f"version {request.version}" if request.version is not None else f"timestamp {request.timestamp}"
+        raise NoSuchSnapshot(f"No snapshot found at {where} in catalog '{request.parent}'.")
+    return snapshot.snapshot_id, snapshot.schema_version
+
+
+def _create(
+    store: Store,
+    transaction: WriteConnection,
+    request: ForkRequest,
+    parent: CatalogInfo,
+    lineage: Lineage,
+    horizon: SnapshotId,
+    schema_version: int,
+    head_time: object,
+) -> int:
+    dialect = store.dialect
+    uuid = str(uuid4())
+    folder = path_segment(request.name, uuid)
+    ids, births, taken, clock = transaction.fetch_all(
+        [
+            Statement(dialect.next_ids("entity"), {"count": 1}),
+            Statement(dialect.next_ids("snapshot"), {"count": 1}),
+            Statement("SELECT 1 FROM lake_catalog WHERE path = :folder", {"folder": folder}),
+            Statement(f"SELECT {dialect.clock}", {}),
+        ]
+    )
+    if taken:
+        folder = f"{folder[:MAX_FOLDER]}-{uuid}"
+    [catalog_id], [birth] = drawn_ids(ids, 1), drawn_ids(births, 1)
+    time = dialect.time_in(max(dialect.time_out(clock[0][0]), dialect.time_out(head_time) + timedelta(microseconds=1)))
+    # A parent that has written nothing that the fork can see adds nothing to the chain.
+    skip = horizon <= parent.begin_snapshot and parent.parent_id is not None
+    inherited = lineage.levels[1:] if skip else lineage.levels
+    chain = [(catalog_id, NO_LIMIT), *((level.catalog_id, min(level.top, horizon)) for level in inherited)]
+    changes = format_changes([ForkedFrom(parent.catalog_id)])
+    transaction.commit(
+        [
+            Rows(
+                "lake_catalog",
+                [
+                    (
+                        catalog_id, uuid, request.name, folder, parent.catalog_id, horizon, parent.depth + 1,
+                        birth, None, birth, time, schema_version,
+                    )
+                ],
+            ),
+            Rows("lake_catalog_ancestor", [(catalog_id, depth, *level) for depth, level in enumerate(chain)]),
+            Rows(
+                "lake_snapshot",
+                [(catalog_id, birth, horizon, time, schema_version, changes, None, None, None, None)],
+            ),
+        ]
+    )  # fmt: skip
+    return catalog_id

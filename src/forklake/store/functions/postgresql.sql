@@ -1,0 +1,157 @@
+-- Fork a catalog in one statement: a handful of rows, whatever the size of the parent.
+--
+-- The parent's row is locked FOR KEY SHARE: commits to the parent pass, dropping and expiring it wait. The fork
+-- sees the parent up to its committed head, never up to an id drawn here: a commit in flight has a smaller id.
+CREATE OR REPLACE FUNCTION ducklake_fork_catalog(
+    parent text,
+    name text,
+    version bigint DEFAULT NULL,
+    at timestamptz DEFAULT NULL,
+    if_not_exists boolean DEFAULT false
+) RETURNS TABLE (catalog_id bigint, catalog_name text, created boolean)
+LANGUAGE plpgsql
+SET search_path FROM CURRENT
+AS $$
+#variable_conflict use_column
+DECLARE
+    source lake_catalog%ROWTYPE;
+    existing lake_catalog%ROWTYPE;
+    horizon bigint;
+    owner bigint;
+    skip boolean;
+    new_id bigint;
+    birth bigint;
+    birth_uuid uuid := gen_random_uuid();
+    birth_time timestamptz;
+    horizon_version bigint;
+    folder text;
+BEGIN
+    IF name IS NULL OR name = '' OR octet_length(name) > 255 OR name IN ('.', '..') OR name <> btrim(name)
+       OR name ~ '[/\\[:cntrl:]]' THEN
+        RAISE EXCEPTION USING ERRCODE = 'FL005', MESSAGE = format('%s is not a valid catalog name.', quote_literal(left(name, 60)));
+    END IF;
+    IF version IS NOT NULL AND at IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'FL006', MESSAGE = 'Cannot specify both VERSION and TIMESTAMP.';
+    END IF;
+
+    SELECT c.* INTO source FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR KEY SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'FL001', MESSAGE = format('Catalog ''%s'' does not exist in this DuckLake instance.', left(parent, 60));
+    END IF;
+
+    SELECT c.* INTO existing FROM lake_catalog c WHERE c.catalog_name = name AND c.end_snapshot IS NULL;
+    IF FOUND THEN
+        PERFORM lake_check_existing_fork(existing, source.catalog_id, if_not_exists);
+        RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, false;
+        RETURN;
+    END IF;
+
+    IF version IS NULL AND at IS NULL THEN
+        horizon := source.head_snapshot;
+        owner := source.catalog_id;
+        horizon_version := source.schema_version;
+    ELSE
+        SELECT p.snapshot_id, p.owner_id, p.schema_version INTO horizon, owner, horizon_version
+        FROM lake_fork_point(source.catalog_id, version, at) p;
+        IF horizon IS NULL THEN
+            RAISE EXCEPTION USING ERRCODE = 'FL004', MESSAGE = CASE
+                WHEN version IS NOT NULL THEN format('No snapshot found at version %s in catalog ''%s''.', version, parent)
+                ELSE format('No snapshot found at timestamp %s in catalog ''%s''.', at, parent) END;
+        END IF;
+        IF owner <> source.catalog_id THEN
+            -- The snapshot belongs to an ancestor: keep that one from expiring it too.
+            PERFORM 1 FROM lake_catalog c WHERE c.catalog_id = owner FOR KEY SHARE;
+            IF NOT EXISTS (SELECT 1 FROM lake_snapshot s WHERE s.catalog_id = owner AND s.snapshot_id = horizon) THEN
+                RAISE EXCEPTION USING ERRCODE = 'FL004', MESSAGE = format('No snapshot found at version %s in catalog ''%s''.', horizon, parent);
+            END IF;
+        END IF;
+    END IF;
+    -- A parent that has written nothing that the fork can see adds nothing to the chain.
+    skip := horizon <= source.begin_snapshot AND source.parent_catalog_id IS NOT NULL;
+
+    new_id := nextval('lake_entity_seq');
+    birth := nextval('lake_snapshot_seq');
+    birth_time := greatest(clock_timestamp(), source.head_time + interval '1 microsecond');
+    folder := CASE WHEN name ~ '^[A-Za-z0-9_-]+$' THEN name ELSE birth_uuid::text END;
+    IF EXISTS (SELECT 1 FROM lake_catalog c WHERE c.path = folder) THEN
+        folder := left(folder, 200) || '-' || birth_uuid::text;
+    END IF;
+
+    INSERT INTO lake_catalog VALUES (
+        new_id, birth_uuid, name, folder, source.catalog_id, horizon, source.depth + 1,
+        birth, NULL, birth, birth_time, horizon_version)
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        -- Somebody was faster with this name: see what they made.
+        SELECT c.* INTO existing FROM lake_catalog c WHERE c.catalog_name = name AND c.end_snapshot IS NULL;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION USING ERRCODE = '40001', MESSAGE = format('Catalog ''%s'' was being created and dropped.', name);
+        END IF;
+        PERFORM lake_check_existing_fork(existing, source.catalog_id, if_not_exists);
+        RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, false;
+        RETURN;
+    END IF;
+    INSERT INTO lake_catalog_ancestor
+    SELECT new_id, 0, new_id, 9223372036854775807
+    UNION ALL
+    SELECT new_id, row_number() OVER (ORDER BY a.depth), a.ancestor_id, least(a.max_snapshot, horizon)
+    FROM lake_catalog_ancestor a
+    WHERE a.catalog_id = source.catalog_id AND NOT (skip AND a.depth = 0);
+    INSERT INTO lake_snapshot VALUES (
+        new_id, birth, horizon, birth_time, horizon_version, 'forked_from:' || source.catalog_id,
+        NULL, NULL, NULL, NULL);
+    RETURN QUERY SELECT new_id, name, true;
+END
+$$;
+
+-- The snapshot that a version or a time means in a catalog, and which catalog of its lineage made it.
+CREATE OR REPLACE FUNCTION lake_fork_point(
+    source_id bigint, version bigint, at timestamptz,
+    OUT snapshot_id bigint, OUT owner_id bigint, OUT schema_version bigint)
+LANGUAGE plpgsql STABLE
+SET search_path FROM CURRENT
+AS $$
+#variable_conflict use_column
+DECLARE
+    follower bigint;
+BEGIN
+    IF version > (SELECT last_value FROM lake_snapshot_seq) THEN
+        RETURN;
+    END IF;
+    SELECT found.snapshot_id, found.catalog_id, found.schema_version INTO snapshot_id, owner_id, schema_version
+    FROM lake_catalog_ancestor a
+    CROSS JOIN LATERAL (
+        SELECT s.snapshot_id, s.catalog_id, s.schema_version
+        FROM lake_snapshot s
+        WHERE s.catalog_id = a.ancestor_id AND s.snapshot_id <= least(a.max_snapshot, coalesce(version, a.max_snapshot))
+          AND (at IS NULL OR s.snapshot_time <= at)
+        ORDER BY s.snapshot_id DESC LIMIT 1) found
+    WHERE a.catalog_id = source_id
+    ORDER BY found.snapshot_id DESC LIMIT 1;
+    -- A successor with another predecessor: what was asked for has expired.
+    SELECT s.previous_snapshot_id INTO follower FROM lake_snapshot s
+    WHERE s.catalog_id = owner_id AND s.snapshot_id > lake_fork_point.snapshot_id ORDER BY s.snapshot_id LIMIT 1;
+    IF follower <> snapshot_id THEN
+        snapshot_id := NULL;
+    END IF;
+END
+$$;
+
+-- An existing catalog is fine only if it was asked for and is a fork of the same parent.
+CREATE OR REPLACE FUNCTION lake_check_existing_fork(existing lake_catalog, wanted_parent bigint, if_not_exists boolean)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NOT if_not_exists THEN
+        RAISE EXCEPTION USING ERRCODE = 'FL002',
+            MESSAGE = format('Catalog ''%s'' already exists. Use if_not_exists to keep it.', existing.catalog_name);
+    ELSIF existing.parent_catalog_id IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'FL003',
+            MESSAGE = format('Catalog ''%s'' exists but is not a fork (it''s a root catalog).', existing.catalog_name);
+    ELSIF existing.parent_catalog_id <> wanted_parent THEN
+        RAISE EXCEPTION USING ERRCODE = 'FL003',
+            MESSAGE = format('Catalog ''%s'' was forked from a different parent.', existing.catalog_name);
+    END IF;
+END
+$$;

@@ -1,0 +1,331 @@
+"""The metadata tables, defined once; the DDL of every database is generated from here.
+
+Every row belongs to the catalog that wrote it and is never changed by another. Versioned rows are seen
+from `begin_snapshot` up to, not including, `end_snapshot`. `lake_row_end` holds the end markers with which
+a fork ends what it inherited.
+"""
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Double,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    Uuid,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeEngine
+
+FORMAT_VERSION = 1
+"""The number of the newest migration; stored as `format_version` in `lake_info`."""
+
+SEQUENCES = {"snapshot": 1, "entity": 0, "file": 0, "column": 1_000_001}
+"""Global sequences and where each starts; SQLite keeps them as rows of `lake_counter`."""
+
+metadata = MetaData()
+
+# Bounds of strings are compared byte by byte, whatever the database's collation.
+_BYTEWISE: TypeEngine[str] = Text().with_variant(Text(collation="C"), "postgresql")
+_JSON: TypeEngine[str] = Text().with_variant(JSONB(), "postgresql")
+# SQLite has no timestamp type: fixed-width UTC text, which sorts as time does.
+_TIME: TypeEngine[Any] = DateTime(timezone=True).with_variant(Text(), "sqlite")
+_UUID: TypeEngine[Any] = Uuid(as_uuid=False).with_variant(Text(), "sqlite")
+
+
+def _table(name: str, *columns: Column[Any] | Index, key: tuple[str, ...], fillfactor: int = 100) -> Table[Any]:
+    """A table clustered by its key on SQLite; `fillfactor` leaves room for in-place updates on PostgreSQL."""
+    for column in columns:
+        if isinstance(column, Column) and column.name in key:
+            column.primary_key = True
+    options: dict[str, Any] = {} if fillfactor == 100 else {"postgresql_with": {"fillfactor": fillfactor}}
+    return Table(f"lake_{name}", metadata, *columns, sqlite_with_rowid=False, **options)
+
+
+def _id(name: str, *, null: bool = False) -> Column[Any]:
+    return Column(name, BigInteger, nullable=null, autoincrement=False)
+
+
+def _text(name: str, *, null: bool = True) -> Column[Any]:
+    return Column(name, Text, nullable=null)
+
+
+def _versions() -> tuple[Column[Any], Column[Any]]:
+    return _id("begin_snapshot"), _id("end_snapshot", null=True)
+
+
+info = _table("info", _text("key", null=False), _text("value", null=False), key=("key",))
+
+instance_option = _table("instance_option", _text("key", null=False), _text("value", null=False), key=("key",))
+
+catalog = _table(
+    "catalog",
+    _id("catalog_id"),
+    Column("catalog_uuid", _UUID, nullable=False),
+    _text("catalog_name", null=False),
+    _text("path", null=False),
+    _id("parent_catalog_id", null=True),
+    _id("fork_snapshot", null=True),
+    Column("depth", Integer, nullable=False),
+    *_versions(),
+    _id("head_snapshot"),
+    Column("head_time", _TIME, nullable=False),
+    _id("schema_version"),
+    Index(
+        "lake_catalog_live_name",
+        "catalog_name",
+        unique=True,
+        postgresql_where=text("end_snapshot IS NULL"),
+        sqlite_where=text("end_snapshot IS NULL"),
+    ),
+    Index("lake_catalog_path", "path", unique=True),
+    Index(
+        "lake_catalog_parent",
+        "parent_catalog_id",
+        postgresql_where=text("parent_catalog_id IS NOT NULL"),
+        sqlite_where=text("parent_catalog_id IS NOT NULL"),
+    ),
+    key=("catalog_id",),
+    fillfactor=90,
+)
+
+catalog_ancestor = _table(
+    "catalog_ancestor",
+    _id("catalog_id"),
+    Column("depth", Integer, nullable=False, autoincrement=False),
+    _id("ancestor_id"),
+    _id("max_snapshot"),
+    Index(
+        "lake_catalog_ancestor_hold",
+        "ancestor_id",
+        "max_snapshot",
+        postgresql_where=text("depth > 0"),
+        sqlite_where=text("depth > 0"),
+    ),
+    key=("catalog_id", "depth"),
+)
+
+snapshot = _table(
+    "snapshot",
+    _id("catalog_id"),
+    _id("snapshot_id"),
+    _id("previous_snapshot_id", null=True),
+    Column("snapshot_time", _TIME, nullable=False),
+    _id("schema_version"),
+    _text("changes_made"),
+    _text("author"),
+    _text("commit_message"),
+    _text("commit_extra_info"),
+    Column("commit_token", _UUID, nullable=True),
+    # Lineage is a compare-and-set: two commits on top of one snapshot cannot both land.
+    Index("lake_snapshot_previous", "catalog_id", "previous_snapshot_id", unique=True),
+    Index("lake_snapshot_time", "catalog_id", "snapshot_time"),
+    key=("catalog_id", "snapshot_id"),
+)
+
+row_end = _table(
+    "row_end",
+    _id("catalog_id"),
+    Column("kind", SmallInteger, nullable=False, autoincrement=False),
+    _id("scope_id"),
+    _id("object_id"),
+    _id("begin_snapshot"),
+    _id("end_snapshot"),
+    key=("catalog_id", "kind", "scope_id", "object_id", "begin_snapshot"),
+)
+
+# Schemas, tables, views and macros: one row for each version. `schema_id` is 0 for schemas.
+object_ = _table(
+    "object",
+    _id("catalog_id"),
+    _id("object_id"),
+    *_versions(),
+    _text("kind", null=False),
+    _id("schema_id"),
+    _text("name", null=False),
+    _text("name_key", null=False),
+    Column("object_uuid", _UUID, nullable=False),
+    _text("path"),
+    Column("definition", _JSON, nullable=False),
+    Index("lake_object_name", "catalog_id", "schema_id", "name_key"),
+    Index(
+        "lake_object_live_name",
+        "catalog_id",
+        "schema_id",
+        "name_key",
+        text("(CASE kind WHEN 'view' THEN 'table' ELSE kind END)"),
+        unique=True,
+        postgresql_where=text("end_snapshot IS NULL"),
+        sqlite_where=text("end_snapshot IS NULL"),
+    ),
+    key=("catalog_id", "object_id", "begin_snapshot"),
+)
+
+data_file = _table(
+    "data_file",
+    _id("catalog_id"),
+    _id("table_id"),
+    _id("data_file_id"),
+    *_versions(),
+    _text("path", null=False),
+    Column("path_is_relative", Boolean, nullable=False),
+    _text("file_format", null=False),
+    _id("record_count"),
+    _id("file_size_bytes"),
+    _id("footer_size", null=True),
+    _id("row_id_start", null=True),
+    _id("partition_id", null=True),
+    _id("mapping_id", null=True),
+    _id("partial_max", null=True),
+    _text("encryption_key"),
+    Index("lake_data_file_id", "data_file_id"),
+    Index("lake_data_file_end", "catalog_id", "table_id", "end_snapshot"),
+    key=("catalog_id", "table_id", "data_file_id"),
+)
+
+delete_file = _table(
+    "delete_file",
+    _id("catalog_id"),
+    _id("table_id"),
+    _id("delete_file_id"),
+    *_versions(),
+    _id("data_file_id"),
+    _text("path", null=False),
+    Column("path_is_relative", Boolean, nullable=False),
+    _text("format", null=False),
+    _id("delete_count"),
+    _id("file_size_bytes"),
+    _id("footer_size", null=True),
+    _id("partial_max", null=True),
+    _text("encryption_key"),
+    Index("lake_delete_file_id", "delete_file_id"),
+    Index("lake_delete_file_end", "catalog_id", "table_id", "end_snapshot"),
+    Index("lake_delete_file_of", "catalog_id", "table_id", "data_file_id"),
+    key=("catalog_id", "table_id", "delete_file_id"),
+)
+
+# Facts about a physical file: never ended, never changed. [min_key, max_key] holds every value as a number:
+# unbounded when unknown, empty when there is none.
+file_column_stats = _table(
+    "file_column_stats",
+    _id("catalog_id"),
+    _id("table_id"),
+    _id("column_id"),
+    _id("data_file_id"),
+    Column("min_key", Double, nullable=False),
+    Column("max_key", Double, nullable=False),
+    _id("value_count", null=True),
+    _id("null_count", null=True),
+    Column("min_value", _BYTEWISE, nullable=True),
+    Column("max_value", _BYTEWISE, nullable=True),
+    Column("contains_nan", Boolean, nullable=True),
+    _id("column_size_bytes", null=True),
+    _text("extra_stats"),
+    Index(
+        "lake_file_column_stats_key",
+        "catalog_id",
+        "table_id",
+        "column_id",
+        "max_key",
+        "min_key",
+        postgresql_include=["data_file_id"],
+    ),
+    key=("catalog_id", "table_id", "column_id", "data_file_id"),
+)
+
+file_partition_value = _table(
+    "file_partition_value",
+    _id("catalog_id"),
+    _id("table_id"),
+    _id("data_file_id"),
+    Column("partition_key_index", Integer, nullable=False, autoincrement=False),
+    _text("partition_value"),
+    Index(
+        "lake_file_partition_value_by_value",
+        "catalog_id",
+        "table_id",
+        "partition_key_index",
+        "partition_value",
+    ),
+    key=("catalog_id", "table_id", "data_file_id", "partition_key_index"),
+)
+
+# One version per table and commit. The newest one counts; column statistics are one JSON value.
+table_stats = _table(
+    "table_stats",
+    _id("catalog_id"),
+    _id("table_id"),
+    _id("begin_snapshot"),
+    _id("record_count"),
+    _id("next_row_id"),
+    _id("file_size_bytes"),
+    Column("column_stats", _JSON, nullable=False),
+    key=("catalog_id", "table_id", "begin_snapshot"),
+)
+
+inlined_batch = _table(
+    "inlined_batch",
+    _id("catalog_id"),
+    _id("table_id"),
+    _id("batch_id"),
+    *_versions(),
+    _id("table_version"),
+    _id("row_id_start", null=True),
+    _id("row_count"),
+    Column("payload", LargeBinary, nullable=False),
+    key=("catalog_id", "table_id", "batch_id"),
+)
+
+inlined_delete = _table(
+    "inlined_delete",
+    _id("catalog_id"),
+    _id("table_id"),
+    _id("batch_id"),
+    Column("position", Integer, nullable=False, autoincrement=False),
+    _id("begin_snapshot"),
+    key=("catalog_id", "table_id", "batch_id", "position"),
+)
+
+column_mapping = _table(
+    "column_mapping",
+    _id("catalog_id"),
+    _id("table_id"),
+    _id("mapping_id"),
+    _id("begin_snapshot"),
+    Column("mapping", _JSON, nullable=False),
+    key=("catalog_id", "table_id", "mapping_id"),
+)
+
+# scope is 'catalog', 'schema' or 'table'; scope_id is 0 for 'catalog'.
+option = _table(
+    "option",
+    _id("catalog_id"),
+    _id("option_id"),
+    *_versions(),
+    _text("scope", null=False),
+    _id("scope_id"),
+    _text("key", null=False),
+    _text("value", null=False),
+    key=("catalog_id", "option_id"),
+)
+
+scheduled_file = _table(
+    "scheduled_file",
+    _id("catalog_id"),
+    _id("file_id"),
+    _text("path", null=False),
+    Column("path_is_relative", Boolean, nullable=False),
+    Column("schedule_start", _TIME, nullable=False),
+    key=("catalog_id", "file_id"),
+)
+
+TABLES: dict[str, Table[Any]] = {table.name: table for table in metadata.sorted_tables}

@@ -1,0 +1,99 @@
+"""Schemas, tables, views and macros as a catalog sees them at a snapshot."""
+
+from collections.abc import Collection, Iterable
+from typing import Any, cast
+
+from forklake.model.documents import read_definition, read_json, write_definition
+from forklake.model.entities import Definition, LakeObject
+from forklake.model.ids import CatalogId, SchemaId, SnapshotId
+from forklake.model.lineage import Scope
+from forklake.model.names import fold
+from forklake.store.connection import Row, Statement, Store
+from forklake.store.row_kinds import RowKind
+from forklake.store.scope import ended_rows, visible
+
+_COLUMNS = (
+    "o.catalog_id, o.object_id, o.begin_snapshot, o.kind, o.schema_id, o.name, o.object_uuid, o.path, o.definition"
+)
+
+
+def objects_named(
+    store: Store, scope: Scope, schema_id: SchemaId, names: Collection[str]
+) -> list[LakeObject[Definition]]:
+    """The objects of a schema with these names, of any kind; schemas themselves are in schema 0."""
+    dialect = store.dialect
+    where = f"o.schema_id = :schema_id AND {dialect.any_of('o.name_key', 'name_keys')}"
+    return _read(store, scope, where, {"schema_id": schema_id, "name_keys": [fold(name) for name in names]})
+
+
+def objects_with_ids(store: Store, scope: Scope, object_ids: Collection[int]) -> list[LakeObject[Definition]]:
+    where = store.dialect.any_of("o.object_id", "object_ids")
+    return _read(store, scope, where, {"object_ids": list(object_ids)})
+
+
+def objects_in_schema(store: Store, scope: Scope, schema_id: SchemaId) -> list[LakeObject[Definition]]:
+    """All objects of one schema; of schema 0, the schemas."""
+    return _read(store, scope, "o.schema_id = :schema_id", {"schema_id": schema_id})
+
+
+def all_objects(store: Store, scope: Scope) -> list[LakeObject[Definition]]:
+    return _read(store, scope, "TRUE", {})
+
+
+def object_statements(store: Store, scope: Scope, where: str, params: dict[str, object]) -> list[Statement]:
+    """The statements whose rows `visible_objects` reads, to travel with others."""
+    dialect = store.dialect
+    rows = Statement(
+        f"SELECT {_COLUMNS} FROM {dialect.levels} JOIN lake_object o ON o.catalog_id = l.catalog_id"
+        f" WHERE {where} AND {visible('o')}",
+        {**params, **dialect.level_params(scope.levels)},
+    )
+    return [rows, *ended_rows(dialect, scope, RowKind.OBJECT, 0)]
+
+
+def visible_objects(answers: list[list[Row]]) -> list[LakeObject[Definition]]:
+    """The objects that no fork in between has ended, by name."""
+    rows, *markers = answers
+    ended = {(object_id, begin) for marker in markers for object_id, begin in marker}
+    found = [_object(row) for row in rows if (row[1], row[2]) not in ended]
+    return sorted(found, key=lambda found_object: (found_object.kind, fold(found_object.name)))
+
+
+def object_row(entry: LakeObject[Definition]) -> Row:
+    """The row of a new version."""
+    return (
+        entry.owner,
+        entry.object_id,
+        entry.begin_snapshot,
+        None,
+        entry.kind,
+        entry.schema_id,
+        entry.name,
+        fold(entry.name),
+        entry.uuid,
+        entry.path,
+        write_definition(entry.definition),
+    )
+
+
+def _read(store: Store, scope: Scope, where: str, params: dict[str, object]) -> list[LakeObject[Definition]]:
+    return visible_objects(store.fetch_all(object_statements(store, scope, where, params)))
+
+
+def _object(row: Row) -> LakeObject[Definition]:
+    owner, object_id, begin, kind, schema_id, name, uuid, path, document = cast("Any", row)
+    return LakeObject(
+        owner=CatalogId(owner),
+        object_id=object_id,
+        begin_snapshot=SnapshotId(begin),
+        kind=kind,
+        schema_id=SchemaId(schema_id),
+        name=name,
+        uuid=str(uuid),
+        path=path,
+        definition=read_definition(kind, read_json(document)),
+    )
+
+
+def names_of(entries: Iterable[LakeObject[Definition]]) -> list[str]:
+    return [entry.name for entry in entries]

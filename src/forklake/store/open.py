@@ -1,0 +1,116 @@
+"""A URL to a store: open what is there, create a lake where that is asked for, and check its format."""
+
+from pathlib import Path
+from uuid import uuid4
+
+from forklake.errors import InvalidInput, NotALake, UnsupportedFormat
+from forklake.store.connection import Store
+from forklake.store.ddl import create_script
+from forklake.store.metadata_tables import FORMAT_VERSION
+from forklake.store.migrations import migrate
+from forklake.store.options import lake_info
+from forklake.store.postgres import DEFAULT_SCHEMA, PostgresStore
+from forklake.store.sqlite import SqliteStore
+
+FORMAT_KEY = "format_version"
+_POSTGRES_URLS = ("postgresql://", "postgres://")
+_NOT_THERE_YET = ("duckdb:", "mysql:")
+
+
+def open_store(
+    url: str,
+    *,
+    metadata_schema: str | None = None,
+    create: bool = False,
+    read_only: bool = False,
+    migrate_if_required: bool = True,
+) -> Store:
+    """Open the lake at `url`: `sqlite:<path>` or a bare path, `postgres:<libpq string or URL>`.
+
+    `ducklake:` may stand in front. With `create`, a database without a lake gets one.
+    """
+    store = _connect(url.removeprefix("ducklake:"), metadata_schema, create=create, read_only=read_only)
+    try:
+        _check_format(store, create=create and not read_only, migrate_old=migrate_if_required)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _connect(target: str, schema: str | None, *, create: bool, read_only: bool) -> PostgresStore | SqliteStore:
+    if "\0" in target:
+        raise InvalidInput("A metadata location cannot contain NUL.")
+    if target.startswith(_POSTGRES_URLS):
+        target = f"postgres:{target}"
+    if target.startswith("postgres:"):
+        conninfo = target.removeprefix("postgres:")
+        return PostgresStore(conninfo, schema=schema or DEFAULT_SCHEMA, read_only=read_only)
+    if target.startswith(_NOT_THERE_YET):
+        raise InvalidInput(f"Metadata in {target.split(':')[0]} is not supported; use sqlite: or postgres:.")
+    if schema not in (None, "main"):
+        raise InvalidInput(
+            f"A SQLite file has no schema '{schema}': it holds one lake. Use another file, or PostgreSQL."
+        )
+    path = Path(target.removeprefix("sqlite:"))
+    if not str(target.removeprefix("sqlite:")):
+        raise InvalidInput("The metadata location is empty. Give the path of a SQLite file, or postgres:…")
+    if not path.exists() and (read_only or not create):
+        raise NotALake(f"There is no lake at {path}. To create one, set CREATE_IF_NOT_EXISTS true.")
+    return SqliteStore(path, read_only=read_only)
+
+
+def _check_format(store: PostgresStore | SqliteStore, *, create: bool, migrate_old: bool) -> None:
+    version = _format_of(store)
+    if version is None:
+        if not create:
+            raise NotALake(
+                f"{store.location} holds no lake, and creating a new DuckLake is explicitly disabled."
+                " Set CREATE_IF_NOT_EXISTS true to create one."
+            )
+        _create(store)
+        version = FORMAT_VERSION
+    if version > FORMAT_VERSION:
+        raise UnsupportedFormat(
+            f"{store.location} has format version {version}; this release reads up to {FORMAT_VERSION}."
+            " Use a newer release of Forklake."
+        )
+    if version < FORMAT_VERSION:
+        if not migrate_old or store.read_only:
+            raise UnsupportedFormat(
+                f"{store.location} has format version {version}, older than {FORMAT_VERSION}."
+                " Attach it once for writing with MIGRATE_IF_REQUIRED true."
+            )
+        migrate(store, version)
+
+
+def _format_of(store: PostgresStore | SqliteStore) -> int | None:
+    """The format version; None if there is no lake."""
+    sql = (
+        "SELECT to_regclass('lake_info') IS NOT NULL"
+        if store.dialect.is_postgres
+        else "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'lake_info')"
+    )
+    [[present]] = store.fetch(sql, {})
+    if not present:
+        return None
+    text = lake_info(store).get(FORMAT_KEY)
+    if text is None:
+        return None
+    if not text.isascii() or not text.isdigit():
+        raise UnsupportedFormat(f"{store.location} has the unknown format version '{text}'.")
+    return int(text)
+
+
+def _create(store: PostgresStore | SqliteStore) -> None:
+    """Create the tables. Several processes may try at once: all succeed, one of them did it."""
+    identity = (
+        "INSERT INTO lake_info (key, value) VALUES "
+        f"('{FORMAT_KEY}', '{FORMAT_VERSION}'), ('lake_uuid', '{uuid4()}'), ('created_by', 'Forklake')"
+        " ON CONFLICT DO NOTHING;"
+    )
+    script = create_script(store.dialect.name, store.schema if isinstance(store, PostgresStore) else None)
+    if isinstance(store, PostgresStore):
+        # IF NOT EXISTS is not enough for two at the same time.
+        script = f"SELECT pg_advisory_xact_lock(hashtext('forklake'), hashtext(current_database()));\n{script}"
+    store.run_script(f"{script}\n{identity}")

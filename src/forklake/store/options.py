@@ -1,0 +1,57 @@
+"""Options: of the whole instance, and of a catalog, its schemas and its tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lineage import Scope
+from forklake.store.connection import Row, Statement, Store
+from forklake.store.dialect import Dialect
+from forklake.store.row_kinds import RowKind
+from forklake.store.scope import ended_rows, visible
+
+
+@dataclass(frozen=True, slots=True)
+class OptionRow:
+    owner: CatalogId
+    option_id: int
+    begin_snapshot: SnapshotId
+    scope: str
+    """'catalog', 'schema' or 'table'"""
+    scope_id: int
+    key: str
+    value: str
+
+
+def catalog_options(store: Store, scope: Scope) -> list[OptionRow]:
+    """The options in force in a catalog at a snapshot, what it inherited included."""
+    return read_options(store.fetch_all(option_statements(store.dialect, scope)))
+
+
+def option_statements(dialect: Dialect, scope: Scope) -> list[Statement]:
+    """Ask for options; read the answers with `read_options`."""
+    options = Statement(
+        "SELECT o.catalog_id, o.option_id, o.begin_snapshot, o.scope, o.scope_id, o.key, o.value"
+        f" FROM {dialect.levels} JOIN lake_option o ON o.catalog_id = l.catalog_id WHERE {visible('o')}",
+        dialect.level_params(scope.levels),
+    )
+    return [options, *ended_rows(dialect, scope, RowKind.OPTION, 0)]
+
+
+def read_options(answers: Sequence[list[Row]]) -> list[OptionRow]:
+    rows, *markers = answers
+    ended = {row[0] for marker in markers for row in marker}
+    return [OptionRow(*row) for row in rows if row[1] not in ended]
+
+
+def instance_options(store: Store) -> dict[str, str]:
+    return dict(store.fetch("SELECT key, value FROM lake_instance_option", {}))
+
+
+def lake_info(store: Store) -> dict[str, str]:
+    return dict(store.fetch("SELECT key, value FROM lake_info", {}))
+
+
+def instance_option_statement(key: str) -> Statement:
+    """Asks for the value of one option of the whole instance."""
+    return Statement("SELECT value FROM lake_instance_option WHERE key = :key", {"key": key})

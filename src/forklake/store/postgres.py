@@ -1,0 +1,304 @@
+"""The production store: a schema of a PostgreSQL database, through psycopg and its pool."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, NoReturn
+
+import psycopg
+from psycopg import sql as pgsql
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import ConnectionPool, PoolTimeout
+from sqlalchemy.dialects import postgresql
+
+from forklake.errors import (
+    AlreadyExists,
+    ForklakeError,
+    ForkMismatch,
+    InvalidInput,
+    InvalidName,
+    NoSuchCatalog,
+    NoSuchSnapshot,
+    NotALake,
+    ReadOnly,
+    StoreError,
+    StoreUnavailable,
+)
+from forklake.store.connection import (
+    DuplicateRow,
+    ForkRequest,
+    OutcomeUnknown,
+    Params,
+    Row,
+    Rows,
+    Statement,
+    TransientFailure,
+)
+from forklake.store.dialect import POSTGRESQL, Dialect
+from forklake.store.metadata_tables import TABLES
+
+DEFAULT_SCHEMA = "ducklake"
+COPY_FROM = 200
+"""From this many rows on, COPY is faster than INSERT."""
+
+_READ_ATTEMPTS = 3
+
+# Judged by SQLSTATE alone: message texts change with the server's language.
+_TRANSIENT_STATES = {
+    "40001",  # serialization_failure
+    "40P01",  # deadlock_detected
+    "55P03",  # lock_not_available
+    "57P01",  # admin_shutdown
+    "57P02",  # crash_shutdown
+    "57P03",  # cannot_connect_now
+    "53300",  # too_many_connections
+}
+_OWN_STATES: dict[str, type[ForklakeError]] = {
+    "FL001": NoSuchCatalog,
+    "FL002": AlreadyExists,
+    "FL003": ForkMismatch,
+    "FL004": NoSuchSnapshot,
+    "FL005": InvalidName,
+    "FL006": InvalidInput,
+}
+
+
+class PostgresStore:
+    """A lake in a schema of a PostgreSQL database. Connections are opened as needed, up to `max_connections`."""
+
+    def __init__(
+        self,
+        conninfo: str,
+        *,
+        schema: str = DEFAULT_SCHEMA,
+        read_only: bool = False,
+        max_connections: int = 16,
+    ) -> None:
+        self.schema = schema
+        self._read_only = read_only
+        self._location = _describe(conninfo, schema)
+        # Tried once by hand: the pool would keep trying a wrong password until its time-out.
+        try:
+            with psycopg.connect(conninfo, connect_timeout=10):
+                pass
+        except psycopg.Error as error:
+            self._fail(error)
+        self._pool = ConnectionPool(
+            conninfo,
+            min_size=0,
+            max_size=max_connections,
+            num_workers=1,
+            timeout=30,
+            max_idle=300,
+            kwargs={"autocommit": True},
+            configure=self._configure,
+            open=True,
+        )
+
+    @property
+    def dialect(self) -> Dialect:
+        return POSTGRESQL
+
+    @property
+    def read_only(self) -> bool:
+        return self._read_only
+
+    @property
+    def location(self) -> str:
+        return self._location
+
+    def fetch(self, sql: str, params: Params) -> list[Row]:
+        return self.fetch_all([Statement(sql, params)])[0]
+
+    def fetch_all(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        # A pooled connection may have died since it was last used; reading again does no harm.
+        for attempt in range(_READ_ATTEMPTS):
+            try:
+                with self._connection() as connection:
+                    return _run_all(connection, statements)
+            except TransientFailure:
+                if attempt == _READ_ATTEMPTS - 1:
+                    raise
+        raise AssertionError("unreachable")
+
+    @contextmanager
+    def writing(self, first: Sequence[Statement]) -> Iterator[tuple["PostgresTransaction", list[list[Row]]]]:
+        if self._read_only:
+            raise ReadOnly(f"{self.location} is open for reading only.")
+        with self._connection() as connection:
+            # READ COMMITTED: after waiting for the row lock, what is read next is what the other committed.
+            begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED", {})
+            transaction = PostgresTransaction(connection)
+            try:
+                yield transaction, _run_all(connection, [begin, *first])[1:]
+            finally:
+                if not connection.closed and not connection.broken:
+                    connection.rollback()
+
+    def settle(self, lost: OutcomeUnknown) -> None:
+        # Waiting for the lock that follows would be enough for a dead connection; a stalled one is ended first.
+        self.fetch(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND datname = current_database()",
+            {"pid": lost.session},
+        )
+
+    def fork(self, request: ForkRequest) -> tuple[int, bool]:
+        statement = Statement(
+            "SELECT catalog_id, created"
+            " FROM ducklake_fork_catalog(:parent, :name, :version, :timestamp, :if_not_exists)",
+            {
+                "parent": request.parent,
+                "name": request.name,
+                "version": request.version,
+                "timestamp": request.timestamp,
+                "if_not_exists": request.if_not_exists,
+            },
+        )
+        if self._read_only:
+            raise ReadOnly(f"{self.location} is open for reading only.")
+        with self._connection() as connection:
+            [[(catalog_id, created)]] = _run_all(connection, [statement])
+        return catalog_id, created
+
+    def run_script(self, script: str) -> None:
+        """Several statements without parameters, all or none."""
+        with self._connection() as connection, connection.transaction():
+            connection.execute(script)
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def _configure(self, connection: psycopg.Connection[Any]) -> None:
+        path = pgsql.SQL("SET search_path TO {}").format(pgsql.Identifier(self.schema))
+        connection.execute(path)
+        if self._read_only:
+            connection.execute("SET default_transaction_read_only = on")
+
+    @contextmanager
+    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
+        try:
+            with self._pool.connection() as connection:
+                try:
+                    yield connection
+                except psycopg.Error as error:
+                    self._fail(error, broken=connection.closed or connection.broken)
+        except PoolTimeout as error:
+            raise StoreUnavailable(f"{self.location}: no connection could be had within 30 s.") from error
+
+    def _fail(self, error: psycopg.Error, *, broken: bool = False) -> NoReturn:
+        """Raise the error of our own tree that says the same."""
+        state = error.sqlstate
+        text = error.diag.message_primary or str(error).strip().splitlines()[0]
+        if state in _OWN_STATES:
+            raise _OWN_STATES[state](text) from error
+        if state in _TRANSIENT_STATES or broken:
+            raise TransientFailure(f"{self.location}: {text}") from error
+        if isinstance(error, psycopg.errors.UniqueViolation):
+            raise DuplicateRow(text) from error
+        if isinstance(error, psycopg.errors.ReadOnlySqlTransaction | psycopg.errors.InsufficientPrivilege):
+            raise ReadOnly(f"{self.location} cannot be written: {text}.") from error
+        if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName):
+            raise NotALake(f"{self.location} holds no lake: {text}.") from error
+        if isinstance(error, psycopg.errors.UndefinedFunction):
+            raise NotALake(f"{self.location} lacks a function of the lake: {text}.") from error
+        if isinstance(error, psycopg.DataError):
+            raise InvalidInput(f"The database does not take this value: {text}.") from error
+        if isinstance(error, psycopg.OperationalError):
+            raise StoreUnavailable(f"{self.location} cannot be reached: {text}") from error
+        raise StoreError(f"{self.location}: {text}") from error
+
+
+class PostgresTransaction:
+    """A READ COMMITTED transaction. COMMIT travels with the last writes."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+
+    def fetch_all(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        return _run_all(self._connection, statements)
+
+    def commit(self, steps: Sequence[Statement | Rows]) -> None:
+        connection = self._connection
+        session = connection.info.backend_pid
+        for step in steps:
+            if isinstance(step, Rows) and len(step.rows) >= COPY_FROM:
+                _copy(connection, step)
+        try:
+            with connection.pipeline():
+                for step in steps:
+                    if isinstance(step, Statement):
+                        connection.execute(_native(step.sql), step.params)
+                    elif len(step.rows) < COPY_FROM:
+                        _insert(connection, step)
+                connection.execute("COMMIT")
+        except psycopg.OperationalError as error:
+            if error.sqlstate is None and (connection.closed or connection.broken):
+                raise OutcomeUnknown("The connection was lost during COMMIT.", session) from error
+            raise
+
+
+def _run_all(connection: psycopg.Connection[Any], statements: Sequence[Statement]) -> list[list[Row]]:
+    if len(statements) == 1:
+        return [_rows(connection.execute(_native(statements[0].sql), statements[0].params))]
+    with connection.pipeline():
+        cursors = [connection.execute(_native(statement.sql), statement.params) for statement in statements]
+    return [_rows(cursor) for cursor in cursors]
+
+
+def _rows(cursor: psycopg.Cursor[Any]) -> list[Row]:
+    return cursor.fetchall() if cursor.description is not None else []
+
+
+def _insert(connection: psycopg.Connection[Any], step: Rows) -> None:
+    if len(step.rows) == 1:
+        connection.execute(_insert_one(step.table), step.rows[0])
+    elif step.rows:
+        connection.execute(_insert_some(step.table), [list(values) for values in zip(*step.rows, strict=True)])
+
+
+def _copy(connection: psycopg.Connection[Any], step: Rows) -> None:
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(f"COPY {step.table} FROM STDIN") as copy,
+    ):
+        for row in step.rows:
+            copy.write_row(row)
+
+
+@lru_cache(maxsize=2048)
+def _native(sql: str) -> str:
+    """`:name` parameters in the form psycopg takes."""
+    return re.sub(r"(?<![:\w]):(\w+)", r"%(\1)s", sql.replace("%", "%%"))
+
+
+@lru_cache
+def _insert_one(table: str) -> str:
+    marks = ", ".join(f"%s::{type_}" for type_ in _column_types(table))
+    return f"INSERT INTO {table} VALUES ({marks})"
+
+
+@lru_cache
+def _insert_some(table: str) -> str:
+    """One statement for any number of rows, so that the server plans it once."""
+    types = _column_types(table)
+    # JSON travels as text: an array of documents would be dumped twice.
+    arrays = ", ".join(f"%s::{'text' if type_ == 'JSONB' else type_}[]" for type_ in types)
+    names = [f"c{position}" for position in range(len(types))]
+    values = ", ".join(f"{name}::{type_}" for name, type_ in zip(names, types, strict=True))
+    return f"INSERT INTO {table} SELECT {values} FROM unnest({arrays}) AS t({', '.join(names)})"
+
+
+def _column_types(table: str) -> list[str]:
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+    return [column.type.compile(dialect).split(" COLLATE")[0] for column in TABLES[table].columns]
+
+
+def _describe(conninfo: str, schema: str) -> str:
+    """Where the database is, without user or password."""
+    try:
+        parts = conninfo_to_dict(conninfo)
+    except psycopg.Error as error:
+        raise InvalidInput("This is not a PostgreSQL connection string or URL.") from error
+    where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"
+    return f"postgres:{where} (schema {schema})"

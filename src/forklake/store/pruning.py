@@ -1,0 +1,123 @@
+"""A file filter as SQL: the ids of the files that may hold matching rows, from the indexes alone.
+
+Every part of a filter is a set of file ids; AND is their intersection, OR their union. The files themselves
+are then fetched by id: a join would leave it to the planner to guess how many intervals overlap, which it
+cannot.
+"""
+
+import math
+from itertools import count
+
+from forklake.model.ids import DataFileId, TableId
+from forklake.model.lineage import Scope
+from forklake.model.pruning import (
+    AllOf,
+    AnyOf,
+    Everything,
+    FileFilter,
+    HasNulls,
+    HasValues,
+    KeyRange,
+    Nothing,
+    NotOnly,
+    PartitionIn,
+)
+from forklake.store.connection import Store
+from forklake.store.dialect import Dialect
+
+
+def files_that_may_match(
+    store: Store, scope: Scope, table_id: TableId, file_filter: FileFilter
+) -> list[DataFileId] | None:
+    """The ids of candidate files; None when the filter excludes none."""
+    if isinstance(file_filter, Everything):
+        return None
+    if isinstance(file_filter, Nothing):
+        return []
+    query = _Query(store.dialect)
+    sql = query.files(file_filter)
+    params = {"table_id": table_id, **query.params, **store.dialect.level_params(scope.levels)}
+    return [row[0] for row in store.fetch(sql, params)]
+
+
+class _Query:
+    """Collects the parameters of one statement while its parts are written."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.params: dict[str, object] = {}
+        self._dialect = dialect
+        self._numbers = count()
+
+    def files(self, part: FileFilter) -> str:
+        match part:
+            case AllOf(parts):
+                return self._combined("INTERSECT", parts)
+            case AnyOf(parts):
+                return self._combined("UNION", parts)
+            case Everything():
+                return self._data_files("TRUE")
+            case Nothing():
+                return self._data_files("FALSE")
+            case PartitionIn():
+                return self._in_partition(part)
+            case KeyRange() | HasNulls() | HasValues() | NotOnly():
+                return self._with_stats(part)
+
+    def _combined(self, operator: str, parts: tuple[FileFilter, ...]) -> str:
+        # Each part is a subquery: SQLite has no parentheses around the arms of a compound select.
+        return f" {operator} ".join(f"SELECT data_file_id FROM ({self.files(part)}) AS part" for part in parts)
+
+    def _with_stats(self, part: KeyRange | HasNulls | HasValues | NotOnly) -> str:
+        with_stats = (
+            f"SELECT s.data_file_id FROM {self._dialect.levels} JOIN lake_file_column_stats s"
+            f" ON s.catalog_id = l.catalog_id AND s.table_id = :table_id AND s.column_id = {self._bind(part.column_id)}"
+            f" WHERE {self._condition(part)}"
+        )
+        if part.added is None:
+            return with_stats
+        # Files begun before the column was added have no statistics for it.
+        return f"{with_stats} UNION {self._data_files(f'f.begin_snapshot < {self._bind(part.added)}')}"
+
+    def _condition(self, part: KeyRange | HasNulls | HasValues | NotOnly) -> str:
+        match part:
+            case HasNulls():
+                return "(s.null_count IS NULL OR s.null_count > 0)"
+            case HasValues():
+                return "(s.value_count IS NULL OR s.value_count > 0)"
+            case NotOnly():
+                return f"NOT (s.min_key = {self._bind(part.key)} AND s.max_key = {self._bind(part.key)})"
+            case KeyRange() if part.or_nan and part.low > part.high:
+                # Only NaN will do, which stands above every number.
+                return f"s.max_key = {self._bind(math.inf)}"
+            case KeyRange():
+                conditions = [f"s.max_key >= {self._bind(part.low)}", f"s.min_key <= {self._bind(part.high)}"]
+                if part.text_low is not None:
+                    conditions.append(f"(s.max_value IS NULL OR s.max_value >= {self._bind(part.text_low)})")
+                if part.text_high is not None:
+                    conditions.append(f"(s.min_value IS NULL OR s.min_value <= {self._bind(part.text_high)})")
+                return " AND ".join(conditions)
+
+    def _in_partition(self, part: PartitionIn) -> str:
+        values = [value for value in part.values if value is not None]
+        wanted = self._dialect.any_of("v.partition_value", self._bind(values).lstrip(":"))
+        if None in part.values:
+            wanted = f"({wanted} OR v.partition_value IS NULL)"
+        in_partition = (
+            f"SELECT v.data_file_id FROM {self._dialect.levels} JOIN lake_file_partition_value v"
+            " ON v.catalog_id = l.catalog_id AND v.table_id = :table_id"
+            f" AND v.partition_key_index = {self._bind(part.key_index)} WHERE {wanted}"
+        )
+        # Files of another partitioning say nothing about this key.
+        other = f"(f.partition_id IS NULL OR f.partition_id <> {self._bind(part.partition_id)})"
+        return f"{in_partition} UNION {self._data_files(other)}"
+
+    def _data_files(self, condition: str) -> str:
+        return (
+            f"SELECT f.data_file_id FROM {self._dialect.levels} JOIN lake_data_file f"
+            f" ON f.catalog_id = l.catalog_id AND f.table_id = :table_id WHERE {condition}"
+        )
+
+    def _bind(self, value: object) -> str:
+        name = f"p{next(self._numbers)}"
+        self.params[name] = value
+        return f":{name}"

@@ -1,0 +1,68 @@
+"""The catalog and lineage filter. No statement about the contents of a catalog is written without it."""
+
+from functools import lru_cache
+
+from forklake.model.ids import CatalogId
+from forklake.model.lineage import Level, Scope
+from forklake.store.connection import Statement, Store
+from forklake.store.dialect import Dialect
+from forklake.store.row_kinds import RowKind
+
+SHORT_CHAIN = 8
+"""Up to here, looking at every level is cheaper than first asking which of them own anything."""
+
+
+def visible(alias: str) -> str:
+    """The row lives at the top of its level `l`; end markers are taken off by the reader."""
+    return f"{alias}.begin_snapshot <= l.top AND ({alias}.end_snapshot IS NULL OR {alias}.end_snapshot > l.top)"
+
+
+def ended_rows(dialect: Dialect, scope: Scope, kind: RowKind, scope_id: int) -> list[Statement]:
+    """Asks for `(object_id, begin_snapshot)` of what forks have ended; nothing to ask for a root.
+
+    The reader takes them off: as a join the planner has no idea how many rows survive it.
+    """
+    if scope.is_root:
+        return []
+    sql = f"""
+        SELECT e.object_id, e.begin_snapshot
+        FROM {dialect.levels}
+        JOIN lake_row_end e ON e.catalog_id = l.catalog_id AND e.kind = :kind AND e.scope_id = :scope_id
+        WHERE e.end_snapshot <= l.top"""
+    params = {"kind": int(kind), "scope_id": scope_id, **dialect.level_params(scope.levels)}
+    return [Statement(sql, params)]
+
+
+class OwnerCache:
+    """Which ancestors own anything of a table. What lies below a horizon is never added to, so it is asked once."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._owners = lru_cache(maxsize=4096)(self._ask)
+
+    def narrow(self, scope: Scope, ancestors: tuple[Level, ...], table_id: int) -> Scope:
+        """The scope without the ancestors that own no row and no end marker of the table."""
+        if len(ancestors) < SHORT_CHAIN:
+            return scope
+        owners = self._owners(scope.catalog_id, ancestors, table_id)
+        return scope.only(owners | {scope.catalog_id})
+
+    def _ask(self, catalog_id: CatalogId, ancestors: tuple[Level, ...], table_id: int) -> frozenset[CatalogId]:
+        dialect = self._store.dialect
+        probes = " OR ".join(
+            f"EXISTS (SELECT 1 FROM {table} r WHERE r.catalog_id = l.catalog_id AND r.table_id = :table_id)"
+            for table in (
+                "lake_data_file",
+                "lake_delete_file",
+                "lake_inlined_batch",
+                "lake_inlined_delete",
+                "lake_table_stats",
+            )
+        )
+        sql = f"""
+            SELECT l.catalog_id FROM {dialect.levels}
+            WHERE {probes} OR EXISTS (
+                SELECT 1 FROM lake_row_end e
+                WHERE e.catalog_id = l.catalog_id AND e.kind IN (1, 2, 4) AND e.scope_id = :table_id)"""
+        rows = self._store.fetch(sql, {"table_id": table_id, **dialect.level_params(ancestors)})
+        return frozenset(CatalogId(row[0]) for row in rows)

@@ -1,0 +1,110 @@
+"""Snapshot rows: history, and which snapshot a version or a time means."""
+
+from datetime import datetime
+from time import monotonic, sleep
+from typing import Any, cast
+
+from forklake.errors import StoreBusy
+from forklake.model.changes import parse_changes
+from forklake.model.conflicts import CommittedChanges
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lineage import Scope
+from forklake.model.snapshots import Snapshot
+from forklake.store.connection import Row, Statement, Store
+from forklake.store.dialect import Dialect
+
+_PATIENCE_SECONDS = 30
+_COLUMNS = (
+    "s.snapshot_id, s.catalog_id, s.previous_snapshot_id, s.snapshot_time, s.schema_version, s.changes_made,"
+    " s.author, s.commit_message, s.commit_extra_info"
+)
+
+
+def snapshots_up_to(store: Store, scope: Scope, *, after: SnapshotId | None = None) -> list[Snapshot]:
+    """The history that a catalog sees, its ancestors' part included, oldest first."""
+    dialect = store.dialect
+    rows = store.fetch(
+        f"SELECT {_COLUMNS} FROM {dialect.levels} JOIN lake_snapshot s ON s.catalog_id = l.catalog_id"
+        " WHERE s.snapshot_id <= l.top AND s.snapshot_id > :after ORDER BY s.snapshot_id",
+        {"after": -1 if after is None else after, **dialect.level_params(scope.levels)},
+    )
+    return [_snapshot(row, dialect) for row in rows]
+
+
+def newest_snapshot(store: Store, scope: Scope, until: datetime | None = None) -> Snapshot | None:
+    """The newest snapshot in scope, not later than `until`; None if it is not there, or has expired.
+
+    A snapshot stands for all versions up to its successor. When the successor names another predecessor,
+    snapshots in between have expired, and what was asked for may be one of them.
+    """
+    dialect = store.dialect
+    params = dialect.level_params(scope.levels)
+    in_time = "TRUE"
+    if until is not None:
+        params["until"] = dialect.time_in(until)
+        in_time = "s.snapshot_time <= :until"
+    # Ordered by time where a time is asked for, so that the index finds it at once.
+    order = "s.snapshot_id" if until is None else "s.snapshot_time"
+    newest = (
+        f"SELECT s.snapshot_id FROM lake_snapshot s WHERE s.catalog_id = l.catalog_id AND s.snapshot_id <= l.top"
+        f" AND {in_time} ORDER BY {order} DESC LIMIT 1"
+    )
+    rows = store.fetch(
+        f"SELECT {_COLUMNS}, (SELECT n.previous_snapshot_id FROM lake_snapshot n WHERE n.catalog_id = s.catalog_id"
+        "   AND n.snapshot_id > s.snapshot_id ORDER BY n.snapshot_id LIMIT 1)"
+        f" FROM {dialect.levels} JOIN lake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = ({newest})",
+        params,
+    )
+    if not rows:
+        return None
+    row = max(rows, key=lambda candidate: candidate[0])
+    if row[-1] is not None and row[-1] != row[0]:
+        return None
+    return _snapshot(row, dialect)
+
+
+def wait_for_commit(store: Store, catalog_id: CatalogId) -> None:
+    """Return when a commit to the catalog that is under way now has ended; SQLite shows none before it has."""
+    if not store.dialect.is_postgres:
+        return
+    if not store.read_only:
+        share = f"SELECT 1 FROM lake_catalog WHERE catalog_id = :catalog_id {store.dialect.share_catalog}"
+        store.fetch(share, {"catalog_id": catalog_id})
+        return
+    # A reader may lock nothing: it waits until every transaction of now has ended.
+    [[upper]] = store.fetch("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint", {})
+    deadline = monotonic() + _PATIENCE_SECONDS
+    while store.fetch("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint", {})[0][0] < upper:
+        if monotonic() > deadline:
+            raise StoreBusy(
+                f"{store.location}: a transaction has been open for {_PATIENCE_SECONDS} s; try an older version."
+            )
+        sleep(0.01)
+
+
+def changes_since(catalog_id: CatalogId, base: SnapshotId) -> Statement:
+    """Asks what was committed to a catalog after a snapshot; read the answer with `read_changes`."""
+    return Statement(
+        "SELECT snapshot_id, changes_made FROM lake_snapshot"
+        " WHERE catalog_id = :catalog_id AND snapshot_id > :base ORDER BY snapshot_id",
+        {"catalog_id": catalog_id, "base": base},
+    )
+
+
+def read_changes(rows: list[Row]) -> list[CommittedChanges]:
+    return [CommittedChanges(SnapshotId(row[0]), parse_changes(row[1] or "")) for row in rows]
+
+
+def _snapshot(row: Row, dialect: Dialect) -> Snapshot:
+    snapshot_id, catalog_id, previous, time, schema_version, changes, author, message, extra = cast("Any", row[:9])
+    return Snapshot(
+        snapshot_id=snapshot_id,
+        catalog_id=catalog_id,
+        previous_snapshot_id=previous,
+        snapshot_time=dialect.time_out(time),
+        schema_version=schema_version,
+        changes=parse_changes(changes or ""),
+        author=author,
+        commit_message=message,
+        commit_extra_info=extra,
+    )

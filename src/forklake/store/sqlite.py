@@ -1,0 +1,177 @@
+"""The embedded store: one SQLite file, shared by any number of processes on one machine."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty, LifoQueue
+from typing import NoReturn
+
+from forklake.errors import NotALake, ReadOnly, StoreError, StoreUnavailable
+from forklake.store.connection import (
+    DuplicateRow,
+    ForkRequest,
+    OutcomeUnknown,
+    Params,
+    Row,
+    Rows,
+    Statement,
+    TransientFailure,
+)
+from forklake.store.dialect import SQLITE, Dialect
+from forklake.store.fork import fork_with_statements
+from forklake.store.metadata_tables import TABLES
+
+BUSY_TIMEOUT_MS = 5_000
+
+
+class SqliteStore:
+    """A lake in a SQLite file. Connections are kept for the next caller; WAL lets readers go on during a commit."""
+
+    def __init__(self, path: Path, *, read_only: bool = False, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
+        self._path = path
+        self._read_only = read_only
+        self._busy_timeout_ms = busy_timeout_ms
+        self._idle: LifoQueue[sqlite3.Connection] = LifoQueue()
+        self._closed = False
+        self._put_back(self._connect())
+
+    @property
+    def dialect(self) -> Dialect:
+        return SQLITE
+
+    @property
+    def read_only(self) -> bool:
+        return self._read_only
+
+    @property
+    def location(self) -> str:
+        return f"sqlite:{self._path}"
+
+    def fetch(self, sql: str, params: Params) -> list[Row]:
+        with self._connection() as connection:
+            return _run(connection, sql, params)
+
+    def fetch_all(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        with self._connection() as connection:
+            return [_run(connection, statement.sql, statement.params) for statement in statements]
+
+    @contextmanager
+    def writing(self, first: Sequence[Statement]) -> Iterator[tuple["SqliteTransaction", list[list[Row]]]]:
+        if self._read_only:
+            raise ReadOnly(f"{self.location} is open for reading only.")
+        with self._connection() as connection:
+            # IMMEDIATE takes the turn to write before anything is read, so nothing read can be stale.
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                transaction = SqliteTransaction(connection)
+                yield transaction, transaction.fetch_all(first)
+            finally:
+                if connection.in_transaction:
+                    connection.rollback()
+
+    def settle(self, lost: OutcomeUnknown) -> None:
+        """A local file has no session that could commit later."""
+
+    def fork(self, request: ForkRequest) -> tuple[int, bool]:
+        return fork_with_statements(self, request)
+
+    def run_script(self, script: str) -> None:
+        """Several statements without parameters, all or none."""
+        with self._connection() as connection:
+            try:
+                connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nCOMMIT;")
+            finally:
+                if connection.in_transaction:
+                    connection.rollback()
+
+    def close(self) -> None:
+        self._closed = True
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except Empty:
+                return
+
+    def _connect(self) -> sqlite3.Connection:
+        mode = "ro" if self._read_only else "rwc"
+        try:
+            connection = sqlite3.connect(
+                f"{self._path.absolute().as_uri()}?mode={mode}",
+                uri=True,
+                timeout=self._busy_timeout_ms / 1000,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            if not self._read_only:
+                connection.execute("PRAGMA journal_mode = WAL")
+            # A commit that was acknowledged survives a power failure.
+            connection.execute("PRAGMA synchronous = FULL")
+        except sqlite3.Error as error:
+            self._fail(error)
+        return connection
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        if self._closed:
+            raise StoreError(f"{self.location} was closed.")
+        try:
+            connection = self._idle.get_nowait()
+        except Empty:
+            connection = self._connect()
+        try:
+            yield connection
+        except sqlite3.Error as error:
+            self._fail(error)
+        finally:
+            self._put_back(connection)
+
+    def _put_back(self, connection: sqlite3.Connection) -> None:
+        if self._closed:
+            connection.close()
+        else:
+            self._idle.put(connection)
+
+    def _fail(self, error: sqlite3.Error) -> NoReturn:
+        """Raise the error of our own tree that says the same."""
+        code = getattr(error, "sqlite_errorcode", None)
+        primary = None if code is None else code & 0xFF
+        if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise TransientFailure(f"{self.location} is locked by another process.") from error
+        if code in (sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY):
+            raise DuplicateRow(str(error)) from error
+        if primary == sqlite3.SQLITE_READONLY:
+            raise ReadOnly(f"{self.location} cannot be written: {error}.") from error
+        if primary == sqlite3.SQLITE_CANTOPEN:
+            raise StoreUnavailable(
+                f"{self.location} cannot be opened: check the folder and its permissions."
+            ) from error
+        if primary in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            raise NotALake(f"{self.location} is not a SQLite database, or is damaged: {error}.") from error
+        raise StoreError(f"{self.location}: {error}.") from error
+
+
+class SqliteTransaction:
+    """The one writer of the moment."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def fetch_all(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        return [_run(self._connection, statement.sql, statement.params) for statement in statements]
+
+    def commit(self, steps: Sequence[Statement | Rows]) -> None:
+        for step in steps:
+            match step:
+                case Statement(sql, params):
+                    _run(self._connection, sql, params)
+                case Rows(table, rows):
+                    marks = ", ".join("?" * len(TABLES[table].columns))
+                    self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+        self._connection.execute("COMMIT")
+
+
+def _run(connection: sqlite3.Connection, sql: str, params: Params) -> list[Row]:
+    bound = {name: json.dumps(value) if isinstance(value, list) else value for name, value in params.items()}
+    return connection.execute(sql, bound).fetchall()

@@ -1,0 +1,188 @@
+"""The data files, delete files and inlined rows of a table, as a catalog sees them at a snapshot."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+
+from forklake.errors import CorruptMetadata
+from forklake.model.documents import read_column_stats, read_json
+from forklake.model.files import DataFile, DeleteFile, InlinedBatch, ScanFile, TableStats
+from forklake.model.ids import BatchId, CatalogId, ColumnId, DataFileId, SnapshotId, TableId
+from forklake.model.lineage import Scope
+from forklake.model.statistics import ColumnStats
+from forklake.store.connection import Row, Statement, Store
+from forklake.store.dialect import Dialect
+from forklake.store.row_kinds import RowKind
+from forklake.store.scope import ended_rows, visible
+
+# In the order of DataFile's and DeleteFile's fields.
+_DATA_COLUMNS = (
+    "f.data_file_id, f.path, f.record_count, f.file_size_bytes, f.footer_size, f.path_is_relative, f.file_format,"
+    " f.row_id_start, f.partition_id, f.mapping_id, f.partial_max, f.encryption_key, f.begin_snapshot, f.catalog_id"
+)
+_DELETE_COLUMNS = (
+    "f.delete_file_id, f.data_file_id, f.path, f.delete_count, f.file_size_bytes, f.footer_size, f.path_is_relative,"
+    " f.format, f.partial_max, f.encryption_key, f.begin_snapshot, f.catalog_id"
+)
+
+
+def table_files(
+    store: Store, scope: Scope, table_id: TableId, only: Collection[DataFileId] | None = None
+) -> list[ScanFile]:
+    """Every visible data file with its delete file, in one round trip; only some of them if told so."""
+    answers = store.fetch_all(_file_statements(store.dialect, scope, table_id, only))
+    data_rows, delete_rows, *markers = answers
+    ended_data, ended_deletes = ({row[0] for row in marker} for marker in markers or ([], []))
+    deletes: dict[int, DeleteFile] = {}
+    for row in delete_rows:
+        if row[0] in ended_deletes:
+            continue
+        if row[1] in deletes:
+            raise CorruptMetadata(f"Data file {row[1]} has two live delete files, {row[0]} and {deletes[row[1]][0]}.")
+        deletes[row[1]] = DeleteFile._make(row)
+    return [ScanFile(DataFile._make(row), deletes.get(row[0])) for row in data_rows if row[0] not in ended_data]
+
+
+def _file_statements(
+    dialect: Dialect, scope: Scope, table_id: TableId, only: Collection[DataFileId] | None
+) -> list[Statement]:
+    params = {"table_id": table_id, **dialect.level_params(scope.levels)}
+    which = "TRUE"
+    if only is not None:
+        params["only"] = list(only)
+        which = dialect.any_of("f.data_file_id", "only")
+    statements = [
+        Statement(
+            f"SELECT {columns} FROM {dialect.levels}"
+            f" JOIN {table} f ON f.catalog_id = l.catalog_id AND f.table_id = :table_id"
+            f" WHERE {visible('f')} AND {which}",
+            params,
+        )
+        for columns, table in ((_DATA_COLUMNS, "lake_data_file"), (_DELETE_COLUMNS, "lake_delete_file"))
+    ]
+    if not scope.is_root:
+        for kind in (RowKind.DATA_FILE, RowKind.DELETE_FILE):
+            statements += ended_rows(dialect, scope, kind, table_id)
+    return statements
+
+
+def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[InlinedBatch]:
+    """The visible inlined batches, each with the positions whose rows are deleted."""
+    dialect = store.dialect
+    params = {"table_id": table_id, **dialect.level_params(scope.levels)}
+    batches, deleted, *markers = store.fetch_all(
+        [
+            Statement(
+                "SELECT b.batch_id, b.table_version, b.row_count, b.payload, b.row_id_start, b.begin_snapshot,"
+                " b.catalog_id"
+                f" FROM {dialect.levels} JOIN lake_inlined_batch b"
+                f" ON b.catalog_id = l.catalog_id AND b.table_id = :table_id WHERE {visible('b')} ORDER BY b.batch_id",
+                params,
+            ),
+            Statement(
+                f"SELECT d.batch_id, d.position FROM {dialect.levels} JOIN lake_inlined_delete d"
+                " ON d.catalog_id = l.catalog_id AND d.table_id = :table_id WHERE d.begin_snapshot <= l.top",
+                params,
+            ),
+            *ended_rows(dialect, scope, RowKind.INLINED_BATCH, table_id),
+        ]
+    )
+    ended = {row[0] for marker in markers for row in marker}
+    positions: dict[int, set[int]] = defaultdict(set)
+    for batch_id, position in deleted:
+        positions[batch_id].add(position)
+    return [
+        InlinedBatch(
+            batch_id=BatchId(row[0]),
+            table_version=SnapshotId(row[1]),
+            row_count=row[2],
+            payload=bytes(row[3]),
+            row_id_start=row[4],
+            begin_snapshot=SnapshotId(row[5]),
+            owner=CatalogId(row[6]),
+            deleted=frozenset(positions.get(row[0], ())),
+        )
+        for row in batches
+        if row[0] not in ended
+    ]
+
+
+def stats_statement(dialect: Dialect, scope: Scope, table_ids: Iterable[TableId]) -> Statement:
+    """Asks for the newest statistics of each table; read the answer with `read_stats`.
+
+    Later versions supersede earlier ones, and a fork's own are later than all it inherited: the highest wins.
+    """
+    newest = (
+        "SELECT s.begin_snapshot FROM lake_table_stats s WHERE s.catalog_id = l.catalog_id AND s.table_id = t.value"
+        " AND s.begin_snapshot <= l.top ORDER BY s.begin_snapshot DESC LIMIT 1"
+    )
+    tables = "unnest(CAST(:table_ids AS bigint[])) AS t(value)" if dialect.is_postgres else "json_each(:table_ids) AS t"
+    sql = f"""
+        SELECT s.table_id, s.begin_snapshot, s.record_count, s.next_row_id, s.file_size_bytes, s.column_stats
+        FROM {tables} CROSS JOIN {dialect.levels}
+        JOIN lake_table_stats s
+          ON s.catalog_id = l.catalog_id AND s.table_id = t.value AND s.begin_snapshot = ({newest})"""
+    return Statement(sql, {"table_ids": list(table_ids), **dialect.level_params(scope.levels)})
+
+
+def read_stats(rows: list[Row]) -> dict[TableId, TableStats]:
+    newest: dict[int, Row] = {}
+    for row in rows:
+        if row[0] not in newest or newest[row[0]][1] < row[1]:
+            newest[row[0]] = row
+    return {
+        TableId(table_id): TableStats(row[2], row[3], row[4], read_column_stats(read_json(row[5])))
+        for table_id, row in newest.items()
+    }
+
+
+def table_stats(store: Store, scope: Scope, table_ids: Collection[TableId]) -> dict[TableId, TableStats]:
+    """The newest statistics of the tables that have any."""
+    if not table_ids:
+        return {}
+    statement = stats_statement(store.dialect, scope, table_ids)
+    return read_stats(store.fetch(statement.sql, statement.params))
+
+
+def file_column_stats(
+    store: Store, scope: Scope, table_id: TableId, files: Collection[DataFileId]
+) -> dict[DataFileId, list[ColumnStats]]:
+    """What is known about the columns of some files."""
+    dialect = store.dialect
+    rows = store.fetch(
+        "SELECT s.data_file_id, s.column_id, s.value_count, s.null_count, s.min_value, s.max_value, s.contains_nan,"
+        f" s.column_size_bytes, s.extra_stats FROM {dialect.levels} JOIN lake_file_column_stats s"
+        " ON s.catalog_id = l.catalog_id AND s.table_id = :table_id"
+        f" WHERE {dialect.any_of('s.data_file_id', 'files')} ORDER BY s.data_file_id, s.column_id",
+        {"table_id": table_id, "files": list(files), **dialect.level_params(scope.levels)},
+    )
+    found: dict[DataFileId, list[ColumnStats]] = defaultdict(list)
+    for row in rows:
+        stats = ColumnStats(
+            column_id=ColumnId(row[1]),
+            value_count=row[2],
+            null_count=row[3],
+            min_value=row[4],
+            max_value=row[5],
+            contains_nan=None if row[6] is None else bool(row[6]),
+            column_size_bytes=row[7],
+            extra_stats=row[8],
+        )
+        found[DataFileId(row[0])].append(stats)
+    return dict(found)
+
+
+def partition_values(
+    store: Store, scope: Scope, table_id: TableId, files: Collection[DataFileId]
+) -> dict[DataFileId, tuple[str | None, ...]]:
+    """The partition values of some files, in the order of their spec's keys."""
+    dialect = store.dialect
+    rows = store.fetch(
+        f"SELECT v.data_file_id, v.partition_value FROM {dialect.levels} JOIN lake_file_partition_value v"
+        " ON v.catalog_id = l.catalog_id AND v.table_id = :table_id"
+        f" WHERE {dialect.any_of('v.data_file_id', 'files')} ORDER BY v.data_file_id, v.partition_key_index",
+        {"table_id": table_id, "files": list(files), **dialect.level_params(scope.levels)},
+    )
+    found: dict[DataFileId, tuple[str | None, ...]] = {}
+    for file_id, value in rows:
+        found[file_id] = (*found.get(file_id, ()), value)
+    return found
