@@ -1,0 +1,222 @@
+"""Commit a transaction: check for conflicts under the catalog's lock, take an id, write the rows, move the head."""
+
+import random
+from datetime import datetime, timedelta
+from time import sleep
+from typing import Any
+from uuid import uuid4
+
+from forklake.catalog.commit_steps import Head, all_steps
+from forklake.catalog.own_changes import own_changes
+from forklake.catalog.transaction import Transaction
+from forklake.errors import (
+    CommitConflict,
+    CommitFailed,
+    CommitMessageRequired,
+    CommitUnknown,
+    NoSuchCatalog,
+    StoreError,
+)
+from forklake.model.changes import SetOption, format_changes
+from forklake.model.conflicts import CommittedChanges, OwnChanges, find_conflicts
+from forklake.model.entities import Definition, LakeObject, TableDefinition
+from forklake.model.ids import SnapshotId, TableId
+from forklake.model.lineage import NO_LIMIT, Scope
+from forklake.store.connection import OutcomeUnknown, Row, Statement, Store, TransientFailure, WriteConnection
+from forklake.store.dialect import drawn_ids
+from forklake.store.objects import object_statements, visible_objects
+from forklake.store.options import OptionRow, instance_option_statement, option_statements, read_options
+from forklake.store.snapshots import changes_since, read_changes
+from forklake.store.table_files import read_stats, stats_statement
+from forklake.store.touched import read_touched, touched_statements
+
+_MESSAGE_OPTION = "require_commit_message"
+
+
+def commit(transaction: Transaction) -> SnapshotId | None:
+    """Make the transaction's changes one snapshot, and return its id; None if there was no net change.
+
+    Raises CommitConflict when somebody else committed something incompatible since the transaction began.
+    Either everything is committed or nothing, and the transaction is closed in both cases.
+    """
+    transaction.check_open()
+    try:
+        mine = own_changes(transaction)
+        if not mine.changes:
+            return None
+        transaction.catalog.check_writable()
+        transaction.committed_as = _commit_with_retries(transaction, mine)
+        return transaction.committed_as
+    finally:
+        transaction.close()
+
+
+def rollback(transaction: Transaction) -> None:
+    """Forget the transaction's changes."""
+    transaction.check_open()
+    transaction.close()
+
+
+def _commit_with_retries(transaction: Transaction, mine: OwnChanges) -> SnapshotId:
+    retry = transaction.catalog.lake.retry
+    # One token for all attempts: whichever of them landed, it is found.
+    token = str(uuid4())
+    for attempt in range(retry.max_retry_count + 1):
+        try:
+            return _Attempt(transaction, mine, token).run()
+        except TransientFailure as error:
+            failure: StoreError = error
+        except OutcomeUnknown as lost:
+            if (landed := _settled(transaction, lost, token)) is not None:
+                return landed
+            failure = lost
+        if attempt < retry.max_retry_count:
+            sleep(retry.retry_wait_ms / 1000 * random.uniform(0.5, 1) * retry.retry_backoff**attempt)
+    raise CommitFailed(
+        "Failed to commit DuckLake transaction. Exceeded the maximum retry count of"
+        f" {retry.max_retry_count} set by the ducklake_max_retry_count setting: {failure}"
+    ) from failure
+
+
+def _settled(transaction: Transaction, lost: OutcomeUnknown, token: str) -> SnapshotId | None:
+    """Whether the commit whose connection was lost has happened: asked when it no longer can."""
+    store, retry = transaction.catalog.lake.store, transaction.catalog.lake.retry
+    mine = {"catalog_id": transaction.catalog.catalog_id}
+    landed = (
+        "SELECT snapshot_id FROM lake_snapshot"
+        " WHERE catalog_id = :catalog_id AND snapshot_id > :base AND commit_token = :token"
+    )
+    for attempt in range(retry.max_retry_count + 1):
+        try:
+            store.settle(lost)
+            first = [
+                _lock(store, transaction),
+                Statement(landed, {**mine, "base": transaction.base, "token": token}),
+            ]
+            with store.writing(first) as (_, (_, found)):
+                return SnapshotId(found[0][0]) if found else None
+        except StoreError:
+            sleep(retry.retry_wait_ms / 1000 * random.uniform(0.5, 1) * retry.retry_backoff**attempt)
+    raise CommitUnknown(
+        "The connection was lost during COMMIT, and the database could not be asked whether it happened."
+        f" Look for it in the snapshots of catalog '{transaction.catalog.name}' after {transaction.base}."
+    ) from lost
+
+
+def _lock(store: Store, transaction: Transaction) -> Statement:
+    return Statement(
+        "SELECT head_snapshot, schema_version, head_time FROM lake_catalog"
+        f" WHERE catalog_id = :catalog_id AND end_snapshot IS NULL {store.dialect.lock_catalog}",
+        {"catalog_id": transaction.catalog.catalog_id},
+    )
+
+
+class _Attempt:
+    """One try, in one database transaction of two round trips when nobody else has committed meanwhile."""
+
+    def __init__(self, transaction: Transaction, mine: OwnChanges, token: str) -> None:
+        self._transaction = transaction
+        self._mine = mine
+        self._token = token
+        self._store = transaction.catalog.lake.store
+        # Own rows up to now, inherited ones up to their horizon.
+        self._scope: Scope = transaction.catalog.lineage.at(NO_LIMIT)
+        self._tables = [table_id for table_id, changes in transaction.tables.items() if changes]
+
+    def run(self) -> SnapshotId:
+        dialect = self._store.dialect
+        first = [
+            _lock(self._store, self._transaction),
+            # After the lock, so that ids rise in the order of commits.
+            Statement(dialect.next_snapshot, {}),
+            changes_since(self._transaction.catalog.catalog_id, self._transaction.base),
+            stats_statement(dialect, self._scope, self._tables),
+            instance_option_statement(_MESSAGE_OPTION),
+            *option_statements(dialect, self._scope),
+        ]
+        with self._store.writing(first) as (connection, answers):
+            locked, drawn, theirs_rows, stats_rows, instance, *option_rows = answers
+            if not locked:
+                raise NoSuchCatalog(f"Catalog '{self._transaction.catalog.name}' was dropped.")
+            head_id, schema_version, head_time = locked[0]
+            snapshot_id, clock = drawn[0]
+            theirs = read_changes(theirs_rows)
+            self._check_conflicts(connection, theirs)
+            options = read_options(option_rows)
+            self._check_message(options, instance)
+            objects = self._newest_objects(connection, moved=bool(theirs))
+            head = Head(
+                SnapshotId(head_id),
+                schema_version,
+                read_stats(stats_rows),
+                objects,
+                self._definitions(objects),
+                tuple(options),
+            )
+            steps = all_steps(
+                dialect,
+                self._transaction,
+                head,
+                SnapshotId(snapshot_id),
+                changes=format_changes(self._mine.changes),
+                time=self._time(clock, head_time),
+                token=self._token,
+                option_ids=iter(self._option_ids(connection)),
+            )
+            connection.commit(steps)
+        return SnapshotId(snapshot_id)
+
+    def _check_conflicts(self, connection: WriteConnection, theirs: list[CommittedChanges]) -> None:
+        if not theirs:
+            return
+        touched = self._mine.touched
+        tables = {*touched.files, *touched.inlined_rows}
+        catalog_id, base = self._transaction.catalog.catalog_id, self._transaction.base
+        answers = connection.fetch_all(touched_statements(self._store.dialect, catalog_id, base, tables))
+        conflicts = find_conflicts(self._mine, theirs, read_touched(answers, tables))
+        if conflicts:
+            first = conflicts[0]
+            raise CommitConflict(first.message, snapshot_id=first.snapshot_id, subject=first.subject)
+
+    def _check_message(self, options: list[OptionRow], instance: list[Row]) -> None:
+        info = self._transaction.info
+        only_options = all(isinstance(change, SetOption) for change in self._mine.changes)
+        if only_options or (info.author and info.message):
+            return
+        own = [option.value for option in options if option.scope == "catalog" and option.key == _MESSAGE_OPTION]
+        if (own or [row[0] for row in instance] or ["false"])[0] == "true":
+            raise CommitMessageRequired(
+                "Commit Information for the snapshot is required but has not been provided."
+                " Set author and message with set_commit_message."
+            )
+
+    def _newest_objects(self, connection: WriteConnection, *, moved: bool) -> dict[int, LakeObject[Definition]]:
+        staged = self._transaction.objects
+        if not moved:
+            return {object_id: entry.committed for object_id, entry in staged.items() if entry.committed}
+        ids = [*staged, *self._tables]
+        where = self._store.dialect.any_of("o.object_id", "object_ids")
+        answers = connection.fetch_all(object_statements(self._store, self._scope, where, {"object_ids": ids}))
+        return {entry.object_id: entry for entry in visible_objects(answers)}
+
+    def _definitions(self, objects: dict[int, LakeObject[Definition]]) -> dict[TableId, TableDefinition]:
+        found = {}
+        for table_id in self._tables:
+            staged = self._transaction.objects.get(table_id)
+            newest = staged.now if staged else objects.get(table_id)
+            definition = newest.definition if newest else self._transaction.tables[table_id].definition
+            assert isinstance(definition, TableDefinition)
+            found[table_id] = definition
+        return found
+
+    def _option_ids(self, connection: WriteConnection) -> list[int]:
+        count = len(self._transaction.options)
+        if not count:
+            return []
+        [rows] = connection.fetch_all([Statement(self._store.dialect.next_ids("entity"), {"count": count})])
+        return drawn_ids(rows, count)
+
+    def _time(self, clock: Any, head_time: Any) -> datetime:
+        """Later than the snapshot before, even if the clock was set back."""
+        dialect = self._store.dialect
+        return max(dialect.time_out(clock), dialect.time_out(head_time) + timedelta(microseconds=1))

@@ -1,0 +1,16 @@
+"""The history of a catalog: its snapshots, those before a fork included."""
+
+from forklake.catalog.lake import Catalog
+from forklake.catalog.view import CatalogView, view_at_head
+from forklake.model.ids import SnapshotId
+from forklake.model.snapshots import Snapshot
+from forklake.store.snapshots import snapshots_up_to
+
+
+def list_snapshots(catalog: Catalog, *, after: SnapshotId | None = None) -> list[Snapshot]:
+    """Every snapshot the catalog can travel to, oldest first; only those after one if told so."""
+    return snapshots_seen(view_at_head(catalog), after=after)
+
+
+def snapshots_seen(view: CatalogView, *, after: SnapshotId | None = None) -> list[Snapshot]:
+    return snapshots_up_to(view.catalog.lake.store, view.scope, after=after)

@@ -1,0 +1,67 @@
+"""Open a lake, or create one."""
+
+from forklake.catalog.lake import Lake, RetrySettings
+from forklake.errors import InvalidInput
+from forklake.store.connection import Statement, Store
+from forklake.store.open import open_store
+from forklake.store.options import lake_info
+
+_DATA_PATH = "data_path"
+
+
+def open_lake(
+    url: str,
+    *,
+    data_path: str | None = None,
+    metadata_schema: str | None = None,
+    create: bool = False,
+    read_only: bool = False,
+    override_data_path: bool = False,
+    migrate_if_required: bool = True,
+    retry: RetrySettings | None = None,
+) -> Lake:
+    """Open the lake at `url`, creating it if asked to.
+
+    The data path is where the files of all catalogs go, each catalog in a folder of its own. It is kept in
+    the lake: give it once, or again the same.
+    """
+    store = open_store(
+        url,
+        metadata_schema=metadata_schema,
+        create=create,
+        read_only=read_only,
+        migrate_if_required=migrate_if_required,
+    )
+    try:
+        kept = _settle_data_path(store, _as_folder(data_path), override=override_data_path)
+    except BaseException:
+        store.close()
+        raise
+    return Lake(store, kept, retry or RetrySettings())
+
+
+def _settle_data_path(store: Store, given: str | None, *, override: bool) -> str | None:
+    kept = lake_info(store).get(_DATA_PATH)
+    if given is None or given == kept:
+        return kept
+    if kept is None:
+        if store.read_only:
+            return given
+        with store.writing([]) as (transaction, _):
+            insert = "INSERT INTO lake_info (key, value) VALUES ('data_path', :path) ON CONFLICT DO NOTHING"
+            transaction.commit([Statement(insert, {"path": given})])
+        kept = lake_info(store)[_DATA_PATH]
+    if given != kept and not override:
+        raise InvalidInput(
+            f"DATA_PATH '{given}' does not match existing data path in the catalog, '{kept}'."
+            " Leave it out, or set OVERRIDE_DATA_PATH true to read files from another place."
+        )
+    return given
+
+
+def _as_folder(path: str | None) -> str | None:
+    if path is None:
+        return None
+    if not path or "\0" in path:
+        raise InvalidInput("DATA_PATH must be a folder or a URL, and not empty.")
+    return path if path.endswith("/") else f"{path}/"

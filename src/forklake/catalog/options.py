@@ -1,0 +1,101 @@
+"""Set and look up options: of the instance, a catalog, a schema or a table; the narrowest one counts."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from forklake.catalog.lake import Lake
+from forklake.catalog.names import get_schema, get_table
+from forklake.catalog.transaction import StagedOption, Transaction
+from forklake.errors import InvalidOption, ReadOnly
+from forklake.model.entities import Table
+from forklake.model.options import OPTIONS, find_option, normalise_option
+from forklake.store.connection import Statement
+from forklake.store.options import OptionRow, catalog_options, instance_options
+
+OptionScope = Literal["instance", "catalog", "schema", "table"]
+
+
+@dataclass(frozen=True, slots=True)
+class OptionValue:
+    """An option that was set. `scope_id` is the schema or table it is set for, 0 otherwise."""
+
+    key: str
+    value: str
+    scope: OptionScope
+    scope_id: int = 0
+
+
+def set_option(
+    tx: Transaction, key: str, value: object, *, schema: str | None = None, table: str | None = None
+) -> None:
+    """Stage an option for the catalog, one schema or one table; a value of None unsets it.
+
+    Options are versioned like everything else: a fork inherits them as they were, and later changes of its
+    parent do not reach it.
+    """
+    option = find_option(key)
+    scope, scope_id = _scope(tx, schema, table)
+    if (scope if scope != "catalog" else "global") not in option.scopes:
+        raise InvalidOption(f"The option {option.name} can only be set for a whole catalog.")
+    stored = None if value is None else normalise_option(key, value)
+    tx.check_writable()
+    tx.options[scope, scope_id, option.name] = StagedOption(scope, scope_id, option.name, stored)
+
+
+def set_instance_option(lake: Lake, key: str, value: object) -> None:
+    """Set a default for all catalogs of the lake at once, or unset it with None. Not versioned."""
+    option = find_option(key)
+    if lake.store.read_only:
+        raise ReadOnly(f"{lake.store.location} is open for reading only.")
+    delete = Statement("DELETE FROM lake_instance_option WHERE key = :key", {"key": option.name})
+    insert = "INSERT INTO lake_instance_option (key, value) VALUES (:key, :value)"
+    steps = [delete]
+    if value is not None:
+        steps.append(Statement(insert, {"key": option.name, "value": normalise_option(key, value)}))
+    with lake.store.writing([]) as (transaction, _):
+        transaction.commit(steps)
+
+
+def list_options(tx: Transaction) -> list[OptionValue]:
+    """Every option that is set, from the whole instance to single tables."""
+    tx.check_open()
+    instance = [OptionValue(key, value, "instance") for key, value in instance_options(tx.catalog.lake.store).items()]
+    return sorted([*instance, *_of_catalog(tx)], key=lambda option: (option.key, option.scope, option.scope_id))
+
+
+def effective_option(tx: Transaction, key: str, table: Table | None = None) -> str | None:
+    """The value that counts for a table, or for the catalog: of the table, its schema, the catalog, the
+    instance, or the default, whichever comes first."""
+    option = find_option(key)
+    by_scope = {(o.scope, o.scope_id): o.value for o in list_options(tx) if o.key == option.name}
+    places: list[tuple[OptionScope, int]] = [("catalog", 0), ("instance", 0)]
+    if table is not None:
+        places = [("table", table.object_id), ("schema", table.schema_id), *places]
+    return next((by_scope[place] for place in places if place in by_scope), OPTIONS[option.name].default)
+
+
+def _of_catalog(tx: Transaction) -> list[OptionValue]:
+    staged = tx.options
+    committed = catalog_options(tx.catalog.lake.store, tx.view.scope)
+    kept = [row for row in committed if (row.scope, row.scope_id, row.key) not in staged]
+    mine = [option for option in staged.values() if option.value is not None]
+    both: list[OptionRow | StagedOption] = [*kept, *mine]
+    return [OptionValue(o.key, o.value or "", _as_scope(o.scope), o.scope_id) for o in both]
+
+
+def _as_scope(text: str) -> OptionScope:
+    return "table" if text == "table" else "schema" if text == "schema" else "catalog"
+
+
+def _scope(tx: Transaction, schema: str | None, table: str | None) -> tuple[OptionScope, int]:
+    if table is not None:
+        return "table", _committed_id(tx, get_table(tx, schema or "main", table).object_id)
+    if schema is not None:
+        return "schema", _committed_id(tx, get_schema(tx, schema).object_id)
+    return "catalog", 0
+
+
+def _committed_id(tx: Transaction, object_id: int) -> int:
+    if tx.is_new(object_id):
+        raise InvalidOption("Settings cannot be set for transaction-local schemas and tables; commit them first.")
+    return object_id

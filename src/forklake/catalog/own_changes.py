@@ -1,0 +1,100 @@
+"""What a transaction did, as the changes that are recorded and checked for conflicts."""
+
+from collections.abc import Iterator
+from typing import cast
+
+from forklake.catalog.transaction import StagedObject, Transaction
+from forklake.model.changes import (
+    AlteredSchema,
+    AlteredTable,
+    AlteredView,
+    Change,
+    CreatedMacro,
+    CreatedSchema,
+    CreatedTable,
+    CreatedView,
+    DroppedMacro,
+    DroppedSchema,
+    DroppedTable,
+    DroppedView,
+    MacroKind,
+    RenamedTable,
+    RenamedView,
+    SetOption,
+)
+from forklake.model.conflicts import OwnChanges, Touched
+from forklake.model.entities import Definition, LakeObject
+from forklake.model.ids import MacroId, SchemaId, TableId, ViewId
+
+
+def own_changes(transaction: Transaction) -> OwnChanges:
+    """The net effect: what was created and dropped again leaves nothing."""
+    changes: list[Change] = []
+    for staged in transaction.objects.values():
+        changes += _object_changes(transaction, staged)
+    for table in transaction.tables.values():
+        changes += table.changes()
+    changes += [SetOption(option.key) for option in transaction.options.values()]
+    touched = Touched(
+        {table_id: table.touched_files() for table_id, table in transaction.tables.items()},
+        {table_id: table.touched_rows() for table_id, table in transaction.tables.items()},
+    )
+    tightened = (TableId(object_id) for object_id, staged in transaction.objects.items() if staged.tightened)
+    return OwnChanges(tuple(changes), touched, frozenset(tightened))
+
+
+def _object_changes(transaction: Transaction, staged: StagedObject) -> Iterator[Change]:
+    before, now = staged.committed, staged.now
+    if now is None:
+        assert before is not None
+        yield _dropped(before)
+        return
+    if before is None or before.name != now.name:
+        yield _created(transaction, now)
+    if before is None:
+        return
+    renamed, altered = before.name != now.name, before.definition != now.definition
+    match now.kind:
+        case "schema":
+            yield AlteredSchema(SchemaId(now.object_id))
+        case "table":
+            if renamed:
+                yield RenamedTable(TableId(now.object_id))
+            if altered:
+                yield AlteredTable(TableId(now.object_id))
+        case "view":
+            if renamed:
+                yield RenamedView(ViewId(now.object_id))
+            if altered:
+                yield AlteredView(ViewId(now.object_id))
+
+
+def _created(transaction: Transaction, entry: LakeObject[Definition]) -> Change:
+    if entry.kind == "schema":
+        return CreatedSchema(entry.name)
+    schema = transaction.schema_names[entry.schema_id]
+    # A schema of this very transaction cannot have been dropped by anybody else.
+    schema_id = None if transaction.is_new(entry.schema_id) else entry.schema_id
+    match entry.kind:
+        case "table":
+            return CreatedTable(schema, entry.name, schema_id)
+        case "view":
+            return CreatedView(schema, entry.name, schema_id)
+        case _:
+            return CreatedMacro(_macro_kind(entry), schema, entry.name, schema_id)
+
+
+def _dropped(entry: LakeObject[Definition]) -> Change:
+    match entry.kind:
+        case "schema":
+            return DroppedSchema(SchemaId(entry.object_id), entry.name)
+        case "table":
+            return DroppedTable(TableId(entry.object_id))
+        case "view":
+            return DroppedView(ViewId(entry.object_id))
+        case _:
+            return DroppedMacro(_macro_kind(entry), MacroId(entry.object_id))
+
+
+def _macro_kind(entry: LakeObject[Definition]) -> MacroKind:
+    return cast("MacroKind", entry.kind.removesuffix("_macro"))

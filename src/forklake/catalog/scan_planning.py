@@ -1,0 +1,104 @@
+"""Table, snapshot and predicate to the files that have to be read."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from forklake.catalog.table_changes import TableChanges
+from forklake.catalog.transaction import Transaction
+from forklake.model.entities import Column, Table
+from forklake.model.files import InlinedBatch, ScanFile
+from forklake.model.ids import DataFileId, SnapshotId, TableId
+from forklake.model.predicates import Predicate
+from forklake.model.pruning import Everything, FileFacts, FileFilter, PrunableColumn, file_filter, may_match
+from forklake.store.pruning import files_that_may_match
+
+FETCH_BY_ID = 5_000
+"""Up to this many candidates are fetched one by one; beyond, listing the table and sorting out is faster."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanPlan:
+    """What to read for a table: plain values, which may travel to other processes."""
+
+    table: Table
+    snapshot_id: SnapshotId
+    files: tuple[ScanFile, ...]
+    batches: tuple[InlinedBatch, ...]
+
+    @property
+    def row_count(self) -> int:
+        """Rows in these files and batches, deleted ones taken off: exact."""
+        inlined = sum(batch.row_count - len(batch.deleted) for batch in self.batches)
+        return inlined + sum(file.live_rows for file in self.files)
+
+
+def plan_scan(tx: Transaction, table: Table, predicate: Predicate | None = None) -> ScanPlan:
+    """The files that may hold rows for which the predicate is true, and all inlined batches.
+
+    Files are excluded in the metadata query by their statistics and partition values; files of the
+    transaction itself are included.
+    """
+    table_id = TableId(table.object_id)
+    filter_ = Everything() if predicate is None else _filter(table, predicate)
+    files = _committed_and_own(tx, table_id, filter_)
+    return ScanPlan(table, tx.base, tuple(_without_own_misses(tx, table, filter_, files)), tuple(tx.batches(table_id)))
+
+
+def _filter(table: Table, predicate: Predicate) -> FileFilter:
+    return file_filter(predicate, _prunable(table), table.definition.partition)
+
+
+def _prunable(table: Table) -> Mapping[tuple[str, ...], PrunableColumn]:
+    """Columns by lower-case path. Values inside lists and maps belong to no row as such."""
+    found = {}
+    for column in table.definition.columns:
+        for path, leaf in _leaves_outside_lists(column):
+            found[path] = PrunableColumn(leaf.column_id, leaf.type, leaf.added)
+    return found
+
+
+def _leaves_outside_lists(column: Column, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Column]]:
+    here = (*path, column.name.lower())
+    if not column.children:
+        yield here, column
+    elif column.type.name == "struct":
+        for child in column.children:
+            yield from _leaves_outside_lists(child, here)
+
+
+def _committed_and_own(tx: Transaction, table_id: TableId, filter_: FileFilter) -> list[ScanFile]:
+    candidates = None
+    if not tx.is_new(table_id):
+        candidates = files_that_may_match(tx.catalog.lake.store, tx.view.narrowed(table_id), table_id, filter_)
+    if candidates is None or len(candidates) <= FETCH_BY_ID:
+        return tx.files(table_id, candidates)
+    wanted = set(candidates)
+    own = tx.tables[table_id].new_files.keys() if table_id in tx.tables else set()
+    return [file for file in tx.files(table_id) if file.data.data_file_id in wanted or file.data.data_file_id in own]
+
+
+def _without_own_misses(
+    tx: Transaction, table: Table, filter_: FileFilter, files: list[ScanFile]
+) -> Iterator[ScanFile]:
+    staged = tx.tables.get(TableId(table.object_id))
+    if staged is None:
+        yield from files
+        return
+    for file in files:
+        if _own_may_match(table, filter_, staged, file.data.data_file_id):
+            yield file
+
+
+def _own_may_match(table: Table, filter_: FileFilter, staged: TableChanges, file_id: DataFileId) -> bool:
+    """Committed files were sorted out by the database; the transaction's own are looked at here."""
+    new = staged.new_files.get(file_id)
+    if new is None:
+        return True
+    facts = FileFacts(
+        begin_snapshot=new.file.begin_snapshot,
+        column_stats={stats.column_id: stats for stats in new.column_stats},
+        types={column.column_id: column.type for _, column in table.definition.leaves()},
+        partition_id=new.file.partition_id,
+        partition_values=new.partition_values,
+    )
+    return may_match(filter_, facts)

@@ -1,0 +1,111 @@
+"""A catalog as of a snapshot: what is committed there, looked up by name or listed."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from forklake.catalog.lake import Catalog
+from forklake.errors import InvalidInput, NoSuchCatalog, NoSuchSnapshot
+from forklake.model.entities import Definition, LakeObject
+from forklake.model.files import InlinedBatch, ScanFile, TableStats
+from forklake.model.ids import DataFileId, SchemaId, SnapshotId, TableId
+from forklake.model.lineage import NO_LIMIT, Scope
+from forklake.store import catalogs, objects, table_files
+from forklake.store.connection import Statement, Store
+from forklake.store.snapshots import newest_snapshot, wait_for_commit
+
+
+class CatalogView:
+    """Everything committed to a catalog at a snapshot; the same answers for ever.
+
+    Objects that were looked up are remembered: at a snapshot they cannot change.
+    """
+
+    def __init__(self, catalog: Catalog, snapshot_id: SnapshotId, schema_version: int) -> None:
+        self.catalog = catalog
+        self.snapshot_id = snapshot_id
+        self.schema_version = schema_version
+        self.scope: Scope = catalog.lineage.at(snapshot_id)
+        self._by_name: dict[tuple[SchemaId, str], list[LakeObject[Definition]]] = {}
+
+    def objects_named(self, schema_id: SchemaId, name: str) -> list[LakeObject[Definition]]:
+        """The objects of this name in a schema, at most one of each kind; schemas are in schema 0."""
+        key = (schema_id, name)
+        if key not in self._by_name:
+            self._by_name[key] = objects.objects_named(self._store, self.scope, schema_id, [name])
+        return self._by_name[key]
+
+    def objects_in(self, schema_id: SchemaId) -> list[LakeObject[Definition]]:
+        return objects.objects_in_schema(self._store, self.scope, schema_id)
+
+    def objects_with_ids(self, object_ids: Collection[int]) -> list[LakeObject[Definition]]:
+        return objects.objects_with_ids(self._store, self.scope, object_ids)
+
+    def all_objects(self) -> list[LakeObject[Definition]]:
+        return objects.all_objects(self._store, self.scope)
+
+    def files(self, table_id: TableId, only: Collection[DataFileId] | None = None) -> list[ScanFile]:
+        return table_files.table_files(self._store, self.narrowed(table_id), table_id, only)
+
+    def batches(self, table_id: TableId) -> list[InlinedBatch]:
+        return table_files.table_batches(self._store, self.narrowed(table_id), table_id)
+
+    def stats(self, table_id: TableId) -> TableStats:
+        return table_files.table_stats(self._store, self.narrowed(table_id), [table_id]).get(table_id, TableStats())
+
+    def narrowed(self, table_id: TableId) -> Scope:
+        """The scope without ancestors that own nothing of the table: most of a long chain owns nothing."""
+        return self.catalog.lake.owners.narrow(self.scope, self.catalog.lineage.ancestors, table_id)
+
+    @property
+    def _store(self) -> Store:
+        return self.catalog.lake.store
+
+
+def view_at_head(catalog: Catalog) -> CatalogView:
+    """The catalog as it is now, or where it was attached."""
+    if catalog.pinned is not None:
+        return view_at(catalog, version=catalog.pinned)
+    head = catalogs.head_of(catalog.lake.store, catalog.catalog_id)
+    if head is None:
+        raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
+    return CatalogView(catalog, *head)
+
+
+def view_at(catalog: Catalog, *, version: int | None = None, timestamp: datetime | None = None) -> CatalogView:
+    """The catalog at a version (the newest snapshot not above it) or at a time. Repeatable.
+
+    A version above the head may still be given to a commit that is under way, which would then appear below
+    it: such a commit is waited for before the answer is given.
+    """
+    if (version is None) == (timestamp is None):
+        raise InvalidInput("Give either a version or a timestamp.")
+    if timestamp is not None and timestamp.tzinfo is None:
+        raise InvalidInput(f"The time {timestamp} has no time zone; give one, such as UTC.")
+    top = NO_LIMIT if version is None else SnapshotId(version)
+    where = f"version {version}" if version is not None else f"timestamp {timestamp}"
+    _wait_for_commits_below(catalog, version)
+    snapshot = newest_snapshot(catalog.lake.store, catalog.lineage.at(top), timestamp)
+    if snapshot is None:
+        raise NoSuchSnapshot(f"No snapshot found at {where} in catalog '{catalog.name}'.")
+    return CatalogView(catalog, snapshot.snapshot_id, snapshot.schema_version)
+
+
+def _wait_for_commits_below(catalog: Catalog, version: int | None) -> None:
+    store = catalog.lake.store
+    mine = {"catalog_id": catalog.catalog_id}
+    heads, lasts = store.fetch_all(
+        [
+            Statement(
+                "SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NULL",
+                mine,
+            ),
+            Statement(store.dialect.last_id("snapshot"), {}),
+        ]
+    )
+    if not heads:
+        raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
+    if version is not None and version <= heads[0][0]:
+        return
+    if version is not None and version > lasts[0][0]:
+        raise NoSuchSnapshot(f"No snapshot found at version {version} in catalog '{catalog.name}'.")
+    wait_for_commit(store, catalog.catalog_id)
