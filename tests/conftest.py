@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from forklake.catalog.catalogs import create_catalog
+from forklake.catalog.lake import Catalog, Lake
+from forklake.catalog.lakes import open_lake
 from tests.postgres_server import TestPostgres
 
 # How long one example takes says more about the machine than about the code; pytest's timeout stands guard.
@@ -57,3 +60,17 @@ def place(request: pytest.FixtureRequest) -> Place:
     found = request.getfixturevalue(f"{request.param}_place")
     assert isinstance(found, Place)
     return found
+
+
+@pytest.fixture
+def lake(place: Place) -> Iterator[Lake]:
+    """A new, empty lake on each backend in turn."""
+    opened = open_lake(place.url, metadata_schema=place.metadata_schema, create=True, data_path="data")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def main(lake: Lake) -> Catalog:
+    """The catalog `main` of a new lake."""
+    return create_catalog(lake, "main")

@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 from forklake.catalog.lake import Catalog, Lake
-from forklake.errors import AlreadyExists, NoSuchCatalog, StoreBusy
+from forklake.catalog.retry import with_retries
+from forklake.errors import AlreadyExists, NoSuchCatalog
 from forklake.model.changes import CreatedCatalog, CreatedSchema, format_changes
 from forklake.model.entities import LakeObject, SchemaDefinition
 from forklake.model.ids import CatalogId, SchemaId, SnapshotId
-from forklake.model.lineage import NO_LIMIT, Level, Lineage
+from forklake.model.lineage import NO_LIMIT, Lineage
 from forklake.model.names import check_catalog_name, closest, path_segment
 from forklake.model.snapshots import CatalogInfo
 from forklake.store import catalogs as rows
-from forklake.store.connection import DuplicateRow, Rows, Statement
+from forklake.store.connection import Rows, Statement
 from forklake.store.dialect import drawn_ids
 from forklake.store.objects import object_row
 
@@ -25,29 +26,42 @@ def create_catalog(lake: Lake, name: str, *, if_not_exists: bool = False) -> Cat
     """Create an empty catalog with the schema `main`, in one transaction."""
     check_catalog_name(name)
     existing = rows.find_catalog(lake.store, name)
+    uuid = str(uuid4())
     if existing is None:
         try:
-            return _create(lake, name)
-        except DuplicateRow:
-            existing = rows.find_catalog(lake.store, name)
-            if existing is None:
-                raise StoreBusy(f"Catalog '{name}' was being created and dropped; try again.") from None
+            with_retries(
+                lake,
+                lambda: _create(lake, name, uuid),
+                landed=lambda: True if catalog_uuid(lake, name) == uuid else None,
+            )
+        except AlreadyExists:
+            if not if_not_exists:
+                raise
+        return find_catalog(lake, name)
     if not if_not_exists:
         raise AlreadyExists(f"Catalog '{name}' already exists.")
     return _handle(lake, *existing)
 
 
-def _create(lake: Lake, name: str) -> Catalog:
+def catalog_uuid(lake: Lake, name: str) -> str | None:
+    """By what a live catalog is known for ever, whatever its name becomes."""
+    found = rows.find_catalog(lake.store, name)
+    return found[0].uuid if found else None
+
+
+def _create(lake: Lake, name: str, uuid: str) -> bool:
     dialect = lake.store.dialect
-    uuid = str(uuid4())
     folder = path_segment(name, uuid)
     first = [
         Statement(dialect.next_ids("entity"), {"count": 2}),
         Statement(dialect.next_ids("snapshot"), {"count": 1}),
         Statement(f"SELECT {dialect.clock}", {}),
         Statement("SELECT 1 FROM lake_catalog WHERE path = :folder", {"folder": folder}),
+        Statement("SELECT 1 FROM lake_catalog WHERE catalog_name = :name AND end_snapshot IS NULL", {"name": name}),
     ]
-    with lake.store.writing(first) as (transaction, (ids, births, clock, taken)):
+    with lake.store.writing(first) as (transaction, (ids, births, clock, taken, existing)):
+        if existing:
+            raise AlreadyExists(f"Catalog '{name}' already exists.")
         catalog_id, schema_id = (CatalogId(drawn_ids(ids, 2)[0]), drawn_ids(ids, 2)[1])
         birth = SnapshotId(drawn_ids(births, 1)[0])
         time = clock[0][0]
@@ -76,7 +90,7 @@ def _create(lake: Lake, name: str) -> Catalog:
                 Rows("lake_snapshot", [(catalog_id, birth, None, time, 0, changes, None, None, None, None)]),
             ]
         )
-    return Catalog(lake, catalog_id, name, folder, Lineage((Level(catalog_id, NO_LIMIT),)))
+    return True
 
 
 def find_catalog(lake: Lake, name: str, *, read_only: bool = False) -> Catalog:
@@ -108,18 +122,27 @@ def rename_catalog(lake: Lake, name: str, new_name: str) -> Catalog:
     """Give a live catalog another name. Its folder, its forks and its history stay as they are."""
     check_catalog_name(new_name)
     catalog = find_catalog(lake, name)
-    update = Statement(
-        "UPDATE lake_catalog SET catalog_name = :name WHERE catalog_id = :catalog_id",
-        {"name": new_name, "catalog_id": catalog.catalog_id},
+    catalog.check_writable()
+    with_retries(
+        lake,
+        lambda: _rename(lake, catalog, new_name),
+        landed=lambda: True if catalog_info(catalog).name == new_name else None,
     )
-    try:
-        with lake.store.writing([_lock(lake, catalog)]) as (transaction, [locked]):
-            if not locked:
-                raise NoSuchCatalog(f"Catalog '{name}' was dropped.")
-            transaction.commit([update])
-    except DuplicateRow:
-        raise AlreadyExists(f"Catalog '{new_name}' already exists.") from None
     return find_catalog(lake, new_name)
+
+
+def _rename(lake: Lake, catalog: Catalog, new_name: str) -> bool:
+    taken = Statement(
+        "SELECT 1 FROM lake_catalog WHERE catalog_name = :name AND end_snapshot IS NULL", {"name": new_name}
+    )
+    with lake.store.writing([_lock(lake, catalog), taken]) as (transaction, (locked, existing)):
+        if not locked:
+            raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
+        if existing:
+            raise AlreadyExists(f"Catalog '{new_name}' already exists.")
+        update = "UPDATE lake_catalog SET catalog_name = :name WHERE catalog_id = :catalog_id"
+        transaction.commit([Statement(update, {"name": new_name, "catalog_id": catalog.catalog_id})])
+    return True
 
 
 def drop_catalog(lake: Lake, name: str) -> None:
@@ -129,11 +152,19 @@ def drop_catalog(lake: Lake, name: str) -> None:
     """
     catalog = find_catalog(lake, name)
     catalog.check_writable()
+    with_retries(
+        lake,
+        lambda: _drop(lake, catalog),
+        landed=lambda: True if rows.catalog_with_id(lake.store, catalog.catalog_id) is None else None,
+    )
+
+
+def _drop(lake: Lake, catalog: Catalog) -> bool:
     dialect = lake.store.dialect
     first = [_lock(lake, catalog), Statement(dialect.next_ids("snapshot"), {"count": 1})]
     with lake.store.writing(first) as (transaction, (locked, ids)):
         if not locked:
-            raise NoSuchCatalog(f"Catalog '{name}' was dropped.")
+            raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
         mine = {"catalog_id": catalog.catalog_id}
         [end] = drawn_ids(ids, 1)
         transaction.commit(
@@ -146,6 +177,7 @@ def drop_catalog(lake: Lake, name: str) -> None:
                 Statement("DELETE FROM lake_snapshot WHERE catalog_id = :catalog_id", mine),
             ]
         )
+    return True
 
 
 def _lock(lake: Lake, catalog: Catalog) -> Statement:

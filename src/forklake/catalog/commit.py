@@ -1,13 +1,12 @@
 """Commit a transaction: check for conflicts under the catalog's lock, take an id, write the rows, move the head."""
 
-import random
 from datetime import datetime, timedelta
-from time import sleep
 from typing import Any
 from uuid import uuid4
 
 from forklake.catalog.commit_steps import Head, all_steps
 from forklake.catalog.own_changes import own_changes
+from forklake.catalog.retry import pause
 from forklake.catalog.transaction import Transaction
 from forklake.errors import (
     CommitConflict,
@@ -21,11 +20,11 @@ from forklake.model.changes import SetOption, format_changes
 from forklake.model.conflicts import CommittedChanges, OwnChanges, find_conflicts
 from forklake.model.entities import Definition, LakeObject, TableDefinition
 from forklake.model.ids import SnapshotId, TableId
-from forklake.model.lineage import NO_LIMIT, Scope
-from forklake.store.connection import OutcomeUnknown, Row, Statement, Store, TransientFailure, WriteConnection
+from forklake.model.lineage import NO_LIMIT
+from forklake.store.connection import OutcomeUnknown, Statement, TransientFailure, WriteConnection
 from forklake.store.dialect import drawn_ids
 from forklake.store.objects import object_statements, visible_objects
-from forklake.store.options import OptionRow, instance_option_statement, option_statements, read_options
+from forklake.store.options import OptionRow, option_statements, read_options
 from forklake.store.snapshots import changes_since, read_changes
 from forklake.store.table_files import read_stats, stats_statement
 from forklake.store.touched import read_touched, touched_statements
@@ -71,7 +70,7 @@ def _commit_with_retries(transaction: Transaction, mine: OwnChanges) -> Snapshot
                 return landed
             failure = lost
         if attempt < retry.max_retry_count:
-            sleep(retry.retry_wait_ms / 1000 * random.uniform(0.5, 1) * retry.retry_backoff**attempt)
+            pause(retry, attempt)
     raise CommitFailed(
         "Failed to commit DuckLake transaction. Exceeded the maximum retry count of"
         f" {retry.max_retry_count} set by the ducklake_max_retry_count setting: {failure}"
@@ -89,26 +88,19 @@ def _settled(transaction: Transaction, lost: OutcomeUnknown, token: str) -> Snap
     for attempt in range(retry.max_retry_count + 1):
         try:
             store.settle(lost)
+            lock = f"SELECT 1 FROM lake_catalog WHERE catalog_id = :catalog_id {store.dialect.lock_catalog}"
             first = [
-                _lock(store, transaction),
+                Statement(lock, mine),
                 Statement(landed, {**mine, "base": transaction.base, "token": token}),
             ]
             with store.writing(first) as (_, (_, found)):
                 return SnapshotId(found[0][0]) if found else None
         except StoreError:
-            sleep(retry.retry_wait_ms / 1000 * random.uniform(0.5, 1) * retry.retry_backoff**attempt)
+            pause(retry, attempt)
     raise CommitUnknown(
         "The connection was lost during COMMIT, and the database could not be asked whether it happened."
         f" Look for it in the snapshots of catalog '{transaction.catalog.name}' after {transaction.base}."
     ) from lost
-
-
-def _lock(store: Store, transaction: Transaction) -> Statement:
-    return Statement(
-        "SELECT head_snapshot, schema_version, head_time FROM lake_catalog"
-        f" WHERE catalog_id = :catalog_id AND end_snapshot IS NULL {store.dialect.lock_catalog}",
-        {"catalog_id": transaction.catalog.catalog_id},
-    )
 
 
 class _Attempt:
@@ -119,31 +111,31 @@ class _Attempt:
         self._mine = mine
         self._token = token
         self._store = transaction.catalog.lake.store
-        # Own rows up to now, inherited ones up to their horizon.
-        self._scope: Scope = transaction.catalog.lineage.at(NO_LIMIT)
         self._tables = [table_id for table_id, changes in transaction.tables.items() if changes]
+        lineage, owners = transaction.catalog.lineage, transaction.catalog.lake.owners
+        # Own rows up to now, inherited ones up to their horizon.
+        everything = lineage.at(NO_LIMIT)
+        self._object_scope = owners.of_catalog(everything, lineage.ancestors)
+        narrowed = [owners.of_table(everything, lineage.ancestors, table_id) for table_id in self._tables]
+        self._stats_scope = everything.only({level.catalog_id for scope in narrowed for level in scope.levels})
 
     def run(self) -> SnapshotId:
         dialect = self._store.dialect
         first = [
-            _lock(self._store, self._transaction),
-            # After the lock, so that ids rise in the order of commits.
-            Statement(dialect.next_snapshot, {}),
+            Statement(dialect.begin_commit, {"catalog_id": self._transaction.catalog.catalog_id}),
             changes_since(self._transaction.catalog.catalog_id, self._transaction.base),
-            stats_statement(dialect, self._scope, self._tables),
-            instance_option_statement(_MESSAGE_OPTION),
-            *option_statements(dialect, self._scope),
+            stats_statement(dialect, self._stats_scope, self._tables),
+            *option_statements(dialect, self._object_scope, instance_key=_MESSAGE_OPTION),
         ]
         with self._store.writing(first) as (connection, answers):
-            locked, drawn, theirs_rows, stats_rows, instance, *option_rows = answers
+            locked, theirs_rows, stats_rows, *option_rows = answers
             if not locked:
                 raise NoSuchCatalog(f"Catalog '{self._transaction.catalog.name}' was dropped.")
-            head_id, schema_version, head_time = locked[0]
-            snapshot_id, clock = drawn[0]
+            head_id, schema_version, head_time, snapshot_id, clock = locked[0]
             theirs = read_changes(theirs_rows)
             self._check_conflicts(connection, theirs)
             options = read_options(option_rows)
-            self._check_message(options, instance)
+            self._check_message(options)
             objects = self._newest_objects(connection, moved=bool(theirs))
             head = Head(
                 SnapshotId(head_id),
@@ -178,13 +170,13 @@ class _Attempt:
             first = conflicts[0]
             raise CommitConflict(first.message, snapshot_id=first.snapshot_id, subject=first.subject)
 
-    def _check_message(self, options: list[OptionRow], instance: list[Row]) -> None:
+    def _check_message(self, options: list[OptionRow]) -> None:
         info = self._transaction.info
         only_options = all(isinstance(change, SetOption) for change in self._mine.changes)
         if only_options or (info.author and info.message):
             return
-        own = [option.value for option in options if option.scope == "catalog" and option.key == _MESSAGE_OPTION]
-        if (own or [row[0] for row in instance] or ["false"])[0] == "true":
+        set_for = {option.scope: option.value for option in options if option.key == _MESSAGE_OPTION}
+        if set_for.get("catalog", set_for.get("instance")) == "true":
             raise CommitMessageRequired(
                 "Commit Information for the snapshot is required but has not been provided."
                 " Set author and message with set_commit_message."
@@ -196,7 +188,7 @@ class _Attempt:
             return {object_id: entry.committed for object_id, entry in staged.items() if entry.committed}
         ids = [*staged, *self._tables]
         where = self._store.dialect.any_of("o.object_id", "object_ids")
-        answers = connection.fetch_all(object_statements(self._store, self._scope, where, {"object_ids": ids}))
+        answers = connection.fetch_all(object_statements(self._store, self._object_scope, where, {"object_ids": ids}))
         return {entry.object_id: entry for entry in visible_objects(answers)}
 
     def _definitions(self, objects: dict[int, LakeObject[Definition]]) -> dict[TableId, TableDefinition]:

@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import uuid4
 
-from forklake.catalog.catalogs import find_catalog
+from forklake.catalog.catalogs import catalog_uuid, find_catalog
 from forklake.catalog.lake import Catalog, Lake
-from forklake.errors import StoreBusy
+from forklake.catalog.retry import with_retries
+from forklake.errors import InvalidInput
 from forklake.model.ids import CatalogId
 from forklake.model.names import check_catalog_name
 from forklake.model.snapshots import CatalogInfo
-from forklake.store.connection import ForkRequest, TransientFailure
+from forklake.store.connection import ForkRequest
 from forklake.store.trees import own_rows, subtree
-
-_ATTEMPTS = 5
 
 
 def fork_catalog(
@@ -30,15 +30,15 @@ def fork_catalog(
     sees the parent as it was, history included, and nothing that happens to it later.
     """
     check_catalog_name(name)
-    request = ForkRequest(check_catalog_name(parent), name, version, timestamp, if_not_exists)
-    for _ in range(_ATTEMPTS):
-        try:
-            _, created = lake.store.fork(request)
-        except TransientFailure as error:
-            failure = error
-        else:
-            return find_catalog(lake, name), created
-    raise StoreBusy(f"Catalog '{name}' could not be forked: {failure}") from failure
+    if timestamp is not None and timestamp.tzinfo is None:
+        raise InvalidInput(f"The time {timestamp} has no time zone; give one, such as UTC.")
+    request = ForkRequest(check_catalog_name(parent), name, str(uuid4()), version, timestamp, if_not_exists)
+    created = with_retries(
+        lake,
+        lambda: lake.store.fork(request),
+        landed=lambda: True if catalog_uuid(lake, name) == request.uuid else None,
+    )
+    return find_catalog(lake, name), created
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,15 @@
 """An open lake, and a catalog of it: the two handles that every verb of this package takes."""
 
+from collections import OrderedDict
 from dataclasses import dataclass, field, replace
+from threading import Lock
 
 from forklake.errors import ReadOnly
+from forklake.model.entities import Definition, LakeObject
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import Lineage
 from forklake.store.connection import Store
+from forklake.store.dialect import drawn_ids
 from forklake.store.scope import OwnerCache
 
 
@@ -18,6 +22,50 @@ class RetrySettings:
     retry_backoff: float = 1.5
 
 
+class ObjectCache:
+    """Objects that were looked up by name, the most recently used ones. Shared by threads."""
+
+    def __init__(self, size: int = 10_000) -> None:
+        self._size = size
+        self._found: OrderedDict[tuple[int, int, int, str], list[LakeObject[Definition]]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: tuple[int, int, int, str]) -> list[LakeObject[Definition]] | None:
+        with self._lock:
+            if key in self._found:
+                self._found.move_to_end(key)
+            return self._found.get(key)
+
+    def put(self, key: tuple[int, int, int, str], found: list[LakeObject[Definition]]) -> None:
+        with self._lock:
+            self._found[key] = found
+            if len(self._found) > self._size:
+                self._found.popitem(last=False)
+
+
+class IdPool:
+    """Ids drawn from the database a few at a time; those left over when the process ends are never used.
+
+    Only for ids whose order means nothing. Snapshot ids are never drawn ahead.
+    """
+
+    def __init__(self, store: Store, ahead: int = 32) -> None:
+        self._store = store
+        self._ahead = ahead
+        self._left: dict[str, list[int]] = {}
+        self._lock = Lock()
+
+    def take(self, sequence: str, count: int) -> list[int]:
+        with self._lock:
+            left = self._left.setdefault(sequence, [])
+            if len(left) < count:
+                wanted = max(count, self._ahead)
+                rows = self._store.fetch(self._store.dialect.next_ids(sequence), {"count": wanted})
+                left += drawn_ids(rows, wanted)
+            taken, self._left[sequence] = left[:count], left[count:]
+            return taken
+
+
 @dataclass(frozen=True, slots=True)
 class Lake:
     """A metadata database with everything that is shared by its catalogs."""
@@ -25,10 +73,14 @@ class Lake:
     store: Store
     data_path: str | None
     retry: RetrySettings = field(default_factory=RetrySettings)
-    owners: OwnerCache = field(init=False)
+    owners: OwnerCache = field(init=False, repr=False)
+    objects: ObjectCache = field(init=False, repr=False)
+    ids: IdPool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "owners", OwnerCache(self.store))
+        object.__setattr__(self, "objects", ObjectCache())
+        object.__setattr__(self, "ids", IdPool(self.store))
 
     def with_retry(self, retry: RetrySettings) -> "Lake":
         return replace(self, retry=retry)

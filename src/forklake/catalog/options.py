@@ -76,7 +76,7 @@ def effective_option(tx: Transaction, key: str, table: Table | None = None) -> s
 
 def _of_catalog(tx: Transaction) -> list[OptionValue]:
     staged = tx.options
-    committed = catalog_options(tx.catalog.lake.store, tx.view.scope)
+    committed = catalog_options(tx.catalog.lake.store, tx.view.object_scope)
     kept = [row for row in committed if (row.scope, row.scope_id, row.key) not in staged]
     mine = [option for option in staged.values() if option.value is not None]
     both: list[OptionRow | StagedOption] = [*kept, *mine]

@@ -12,7 +12,6 @@ from forklake.model.files import DeleteFile, InlinedBatch, NewDataFile, ScanFile
 from forklake.model.ids import BatchId, ColumnId, DataFileId, MappingId, SchemaId, SnapshotId, TableId
 from forklake.model.names import fold
 from forklake.model.snapshots import CommitInfo
-from forklake.store.dialect import drawn_ids
 
 SCHEMAS = SchemaId(0)
 """The schema that the schemas are in."""
@@ -155,8 +154,7 @@ class Transaction:
     def new_ids(self, sequence: str, count: int = 1) -> list[int]:
         """Ids that nothing else has, in any catalog: `entity`, `file` or `column`."""
         self.check_writable()
-        store = self.catalog.lake.store
-        return drawn_ids(store.fetch(store.dialect.next_ids(sequence), {"count": count}), count)
+        return self.catalog.lake.ids.take(sequence, count)
 
     def new_column_ids(self, count: int) -> Iterator[ColumnId]:
         return iter([ColumnId(column_id) for column_id in self.new_ids("column", count)])

@@ -9,39 +9,39 @@ from forklake.model.entities import Definition, LakeObject
 from forklake.model.files import InlinedBatch, ScanFile, TableStats
 from forklake.model.ids import DataFileId, SchemaId, SnapshotId, TableId
 from forklake.model.lineage import NO_LIMIT, Scope
+from forklake.model.names import fold
 from forklake.store import catalogs, objects, table_files
 from forklake.store.connection import Statement, Store
 from forklake.store.snapshots import newest_snapshot, wait_for_commit
 
 
 class CatalogView:
-    """Everything committed to a catalog at a snapshot; the same answers for ever.
-
-    Objects that were looked up are remembered: at a snapshot they cannot change.
-    """
+    """Everything committed to a catalog at a snapshot; the same answers for ever."""
 
     def __init__(self, catalog: Catalog, snapshot_id: SnapshotId, schema_version: int) -> None:
         self.catalog = catalog
         self.snapshot_id = snapshot_id
         self.schema_version = schema_version
         self.scope: Scope = catalog.lineage.at(snapshot_id)
-        self._by_name: dict[tuple[SchemaId, str], list[LakeObject[Definition]]] = {}
 
     def objects_named(self, schema_id: SchemaId, name: str) -> list[LakeObject[Definition]]:
         """The objects of this name in a schema, at most one of each kind; schemas are in schema 0."""
-        key = (schema_id, name)
-        if key not in self._by_name:
-            self._by_name[key] = objects.objects_named(self._store, self.scope, schema_id, [name])
-        return self._by_name[key]
+        # Objects change only together with the schema version, so a catalog and a version say which they are.
+        key = (self.catalog.catalog_id, self.schema_version, schema_id, fold(name))
+        found = self.catalog.lake.objects.get(key)
+        if found is None:
+            found = objects.objects_named(self._store, self.object_scope, schema_id, [name])
+            self.catalog.lake.objects.put(key, found)
+        return found
 
     def objects_in(self, schema_id: SchemaId) -> list[LakeObject[Definition]]:
-        return objects.objects_in_schema(self._store, self.scope, schema_id)
+        return objects.objects_in_schema(self._store, self.object_scope, schema_id)
 
     def objects_with_ids(self, object_ids: Collection[int]) -> list[LakeObject[Definition]]:
-        return objects.objects_with_ids(self._store, self.scope, object_ids)
+        return objects.objects_with_ids(self._store, self.object_scope, object_ids)
 
     def all_objects(self) -> list[LakeObject[Definition]]:
-        return objects.all_objects(self._store, self.scope)
+        return objects.all_objects(self._store, self.object_scope)
 
     def files(self, table_id: TableId, only: Collection[DataFileId] | None = None) -> list[ScanFile]:
         return table_files.table_files(self._store, self.narrowed(table_id), table_id, only)
@@ -54,7 +54,12 @@ class CatalogView:
 
     def narrowed(self, table_id: TableId) -> Scope:
         """The scope without ancestors that own nothing of the table: most of a long chain owns nothing."""
-        return self.catalog.lake.owners.narrow(self.scope, self.catalog.lineage.ancestors, table_id)
+        return self.catalog.lake.owners.of_table(self.scope, self.catalog.lineage.ancestors, table_id)
+
+    @property
+    def object_scope(self) -> Scope:
+        """The scope without ancestors that own no object and no option."""
+        return self.catalog.lake.owners.of_catalog(self.scope, self.catalog.lineage.ancestors)
 
     @property
     def _store(self) -> Store:

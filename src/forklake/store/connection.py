@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from forklake.errors import StoreError
+from forklake.errors import StoreBusy, StoreError
 from forklake.store.dialect import Dialect
 
 Row = tuple[Any, ...]
@@ -35,12 +35,14 @@ class ForkRequest:
 
     parent: str
     name: str
+    uuid: str
+    """What the fork will be known by, whatever happens to the connection."""
     version: int | None = None
     timestamp: datetime | None = None
     if_not_exists: bool = False
 
 
-class TransientFailure(StoreError):
+class TransientFailure(StoreBusy):
     """A failure that may pass: nothing was written, and the same may be tried again."""
 
 
@@ -98,8 +100,8 @@ class Store(Protocol):
         """Make sure that the session whose connection was lost can no longer commit."""
         ...
 
-    def fork(self, request: ForkRequest) -> tuple[int, bool]:
-        """Fork a catalog in one transaction: its id, and false when it existed and that was allowed."""
+    def fork(self, request: ForkRequest) -> bool:
+        """Fork a catalog in one transaction; false when it existed and that was allowed."""
         ...
 
     def close(self) -> None: ...

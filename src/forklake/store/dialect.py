@@ -43,11 +43,25 @@ class Dialect:
         return f"UPDATE lake_counter SET value = value + :count WHERE name = '{sequence}' RETURNING value - :count"
 
     @property
-    def next_snapshot(self) -> str:
-        """Draw one snapshot id, and tell the time."""
+    def begin_commit(self) -> str:
+        """Lock a live catalog, then draw a snapshot id: head, schema version, time of the head, id, time now.
+
+        The id is drawn when the lock is held, so within a catalog ids rise in the order of commits.
+        """
+        head = "SELECT head_snapshot, schema_version, head_time FROM lake_catalog"
+        live = "catalog_id = :catalog_id AND end_snapshot IS NULL"
         if self.is_postgres:
-            return f"SELECT nextval('lake_snapshot_seq'), {self.clock}"
-        return f"UPDATE lake_counter SET value = value + 1 WHERE name = 'snapshot' RETURNING value - 1, {self.clock}"
+            # What stands above a materialised lock is evaluated for rows that are locked already.
+            return (
+                f"WITH locked AS MATERIALIZED ({head} WHERE {live} {self.lock_catalog})"
+                f" SELECT locked.*, nextval('lake_snapshot_seq'), {self.clock} FROM locked"
+            )
+        columns = ("head_snapshot", "schema_version", "head_time")
+        found = ", ".join(f"(SELECT {column} FROM lake_catalog WHERE {live})" for column in columns)
+        return (
+            "UPDATE lake_counter SET value = value + 1 WHERE name = 'snapshot'"
+            f" AND EXISTS (SELECT 1 FROM lake_catalog WHERE {live}) RETURNING {found}, value - 1, {self.clock}"
+        )
 
     def last_id(self, sequence: str) -> str:
         """The newest id that was drawn, by anybody."""

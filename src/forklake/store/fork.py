@@ -4,7 +4,6 @@ PostgreSQL does the same in `ducklake_fork_catalog`; the same tests run over bot
 """
 
 from datetime import timedelta
-from uuid import uuid4
 
 from forklake.errors import AlreadyExists, ForkMismatch, InvalidInput, NoSuchCatalog, NoSuchSnapshot
 from forklake.model.changes import ForkedFrom, format_changes
@@ -20,7 +19,7 @@ from forklake.store.snapshots import newest_snapshot
 MAX_FOLDER = 200
 
 
-def fork_with_statements(store: Store, request: ForkRequest) -> tuple[int, bool]:
+def fork_with_statements(store: Store, request: ForkRequest) -> bool:
     """Fork in one transaction, during which the database lets nobody else write."""
     if request.version is not None and request.timestamp is not None:
         raise InvalidInput("Cannot specify both VERSION and TIMESTAMP.")
@@ -34,21 +33,23 @@ def fork_with_statements(store: Store, request: ForkRequest) -> tuple[int, bool]
             raise NoSuchCatalog(f"Catalog '{request.parent}' does not exist in this DuckLake instance.")
         parent = read_catalog(parents[0][:-1])
         if existing:
-            return _existing_fork(read_catalog(existing[0][:-1]), parent, request)
+            _check_existing(read_catalog(existing[0][:-1]), parent, request)
+            return False
         lineage = _lineage(transaction, parent.catalog_id)
         horizon, schema_version = _fork_point(store, parent, lineage, request)
         head_time = store.dialect.time_out(parents[0][-1])
-        return _create(store, transaction, request, parent, lineage, horizon, schema_version, head_time), True
+        _create(store, transaction, request, parent, lineage, horizon, schema_version, head_time)
+    return True
 
 
-def _existing_fork(existing: CatalogInfo, parent: CatalogInfo, request: ForkRequest) -> tuple[int, bool]:
+def _check_existing(existing: CatalogInfo, parent: CatalogInfo, request: ForkRequest) -> None:
+    """An existing catalog is fine only if it was asked for and is a fork of the same parent."""
     if not request.if_not_exists:
         raise AlreadyExists(f"Catalog '{existing.name}' already exists. Use if_not_exists to keep it.")
     if existing.parent_id is None:
         raise ForkMismatch(f"Catalog '{existing.name}' exists but is not a fork (it's a root catalog).")
     if existing.parent_id != parent.catalog_id:
         raise ForkMismatch(f"Catalog '{existing.name}' was forked from a different parent.")
-    return existing.catalog_id, False
 
 
 def _lineage(transaction: WriteConnection, catalog_id: CatalogId) -> Lineage:
@@ -85,9 +86,9 @@ def _create(
     horizon: SnapshotId,
     schema_version: int,
     head_time: object,
-) -> int:
+) -> None:
     dialect = store.dialect
-    uuid = str(uuid4())
+    uuid = request.uuid
     folder = path_segment(request.name, uuid)
     ids, births, taken, clock = transaction.fetch_all(
         [
@@ -124,4 +125,3 @@ def _create(
             ),
         ]
     )  # fmt: skip
-    return catalog_id

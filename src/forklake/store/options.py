@@ -17,7 +17,7 @@ class OptionRow:
     option_id: int
     begin_snapshot: SnapshotId
     scope: str
-    """'catalog', 'schema' or 'table'"""
+    """'catalog', 'schema' or 'table'; 'instance' where that was asked for too"""
     scope_id: int
     key: str
     value: str
@@ -28,12 +28,14 @@ def catalog_options(store: Store, scope: Scope) -> list[OptionRow]:
     return read_options(store.fetch_all(option_statements(store.dialect, scope)))
 
 
-def option_statements(dialect: Dialect, scope: Scope) -> list[Statement]:
-    """Ask for options; read the answers with `read_options`."""
+def option_statements(dialect: Dialect, scope: Scope, *, instance_key: str | None = None) -> list[Statement]:
+    """Ask for options, and for one of the instance; read the answers with `read_options`."""
     options = Statement(
         "SELECT o.catalog_id, o.option_id, o.begin_snapshot, o.scope, o.scope_id, o.key, o.value"
-        f" FROM {dialect.levels} JOIN lake_option o ON o.catalog_id = l.catalog_id WHERE {visible('o')}",
-        dialect.level_params(scope.levels),
+        f" FROM {dialect.levels} JOIN lake_option o ON o.catalog_id = l.catalog_id WHERE {visible('o')}"
+        " UNION ALL SELECT -1, -1, -1, 'instance', 0, i.key, i.value FROM lake_instance_option i"
+        " WHERE i.key = :instance_key",
+        {"instance_key": instance_key, **dialect.level_params(scope.levels)},
     )
     return [options, *ended_rows(dialect, scope, RowKind.OPTION, 0)]
 
@@ -50,8 +52,3 @@ def instance_options(store: Store) -> dict[str, str]:
 
 def lake_info(store: Store) -> dict[str, str]:
     return dict(store.fetch("SELECT key, value FROM lake_info", {}))
-
-
-def instance_option_statement(key: str) -> Statement:
-    """Asks for the value of one option of the whole instance."""
-    return Statement("SELECT value FROM lake_instance_option WHERE key = :key", {"key": key})

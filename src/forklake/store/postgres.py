@@ -1,5 +1,6 @@
 """The production store: a schema of a PostgreSQL database, through psycopg and its pool."""
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -143,23 +144,24 @@ class PostgresStore:
             {"pid": lost.session},
         )
 
-    def fork(self, request: ForkRequest) -> tuple[int, bool]:
+    def fork(self, request: ForkRequest) -> bool:
         statement = Statement(
-            "SELECT catalog_id, created"
-            " FROM ducklake_fork_catalog(:parent, :name, :version, :timestamp, :if_not_exists)",
+            "SELECT created FROM ducklake_fork_catalog("
+            ":parent, :name, :version, :timestamp, :if_not_exists, CAST(:uuid AS uuid))",
             {
                 "parent": request.parent,
                 "name": request.name,
                 "version": request.version,
                 "timestamp": request.timestamp,
                 "if_not_exists": request.if_not_exists,
+                "uuid": request.uuid,
             },
         )
         if self._read_only:
             raise ReadOnly(f"{self.location} is open for reading only.")
         with self._connection() as connection:
-            [[(catalog_id, created)]] = _run_all(connection, [statement])
-        return catalog_id, created
+            [[(created,)]] = _run_all(connection, [statement])
+        return bool(created)
 
     def run_script(self, script: str) -> None:
         """Several statements without parameters, all or none."""
@@ -221,19 +223,19 @@ class PostgresTransaction:
     def commit(self, steps: Sequence[Statement | Rows]) -> None:
         connection = self._connection
         session = connection.info.backend_pid
-        for step in steps:
-            if isinstance(step, Rows) and len(step.rows) >= COPY_FROM:
-                _copy(connection, step)
+        inserts = [step for step in steps if isinstance(step, Rows)]
+        for insert in inserts:
+            if len(insert.rows) >= COPY_FROM:
+                _copy(connection, insert)
         try:
             with connection.pipeline():
                 for step in steps:
                     if isinstance(step, Statement):
                         connection.execute(_native(step.sql), step.params)
-                    elif len(step.rows) < COPY_FROM:
-                        _insert(connection, step)
+                _insert(connection, [insert for insert in inserts if len(insert.rows) < COPY_FROM])
                 connection.execute("COMMIT")
-        except psycopg.OperationalError as error:
-            if error.sqlstate is None and (connection.closed or connection.broken):
+        except psycopg.Error as error:
+            if connection.closed or connection.broken:
                 raise OutcomeUnknown("The connection was lost during COMMIT.", session) from error
             raise
 
@@ -250,11 +252,20 @@ def _rows(cursor: psycopg.Cursor[Any]) -> list[Row]:
     return cursor.fetchall() if cursor.description is not None else []
 
 
-def _insert(connection: psycopg.Connection[Any], step: Rows) -> None:
-    if len(step.rows) == 1:
-        connection.execute(_insert_one(step.table), step.rows[0])
-    elif step.rows:
-        connection.execute(_insert_some(step.table), [list(values) for values in zip(*step.rows, strict=True)])
+def _insert(connection: psycopg.Connection[Any], steps: Sequence[Rows]) -> None:
+    """Insert a few rows into each of several tables with one statement, which the server plans once."""
+    if steps:
+        tables = tuple(step.table for step in steps)
+        connection.execute(_insert_into(tables), [json.dumps(_as_json(step.rows), default=_text) for step in steps])
+
+
+def _as_json(rows: Sequence[Row]) -> list[list[object]]:
+    """Floats become text: JSON has no infinity."""
+    return [[repr(value) if value.__class__ is float else value for value in row] for row in rows]
+
+
+def _text(value: object) -> str:
+    return f"\\x{value.hex()}" if isinstance(value, bytes) else str(value)
 
 
 def _copy(connection: psycopg.Connection[Any], step: Rows) -> None:
@@ -273,20 +284,14 @@ def _native(sql: str) -> str:
 
 
 @lru_cache
-def _insert_one(table: str) -> str:
-    marks = ", ".join(f"%s::{type_}" for type_ in _column_types(table))
-    return f"INSERT INTO {table} VALUES ({marks})"
-
-
-@lru_cache
-def _insert_some(table: str) -> str:
-    """One statement for any number of rows, so that the server plans it once."""
-    types = _column_types(table)
-    # JSON travels as text: an array of documents would be dumped twice.
-    arrays = ", ".join(f"%s::{'text' if type_ == 'JSONB' else type_}[]" for type_ in types)
-    names = [f"c{position}" for position in range(len(types))]
-    values = ", ".join(f"{name}::{type_}" for name, type_ in zip(names, types, strict=True))
-    return f"INSERT INTO {table} SELECT {values} FROM unnest({arrays}) AS t({', '.join(names)})"
+def _insert_into(tables: tuple[str, ...]) -> str:
+    """Rows travel as JSON arrays, one value for each column, and are cast to the columns' types."""
+    inserts = []
+    for table in tables:
+        values = ", ".join(f"(r ->> {i})::{type_}" for i, type_ in enumerate(_column_types(table)))
+        inserts.append(f"INSERT INTO {table} SELECT {values} FROM json_array_elements(%s::json) AS t(r)")
+    first = ", ".join(f"i{number} AS ({insert})" for number, insert in enumerate(inserts[:-1]))
+    return f"WITH {first} {inserts[-1]}" if first else inserts[-1]
 
 
 def _column_types(table: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from forklake.model.ids import CatalogId
+from forklake.model.ids import CatalogId, TableId
 from forklake.model.lineage import Level, Scope
 from forklake.store.connection import Statement, Store
 from forklake.store.dialect import Dialect
@@ -34,35 +34,47 @@ def ended_rows(dialect: Dialect, scope: Scope, kind: RowKind, scope_id: int) -> 
 
 
 class OwnerCache:
-    """Which ancestors own anything of a table. What lies below a horizon is never added to, so it is asked once."""
+    """Which ancestors own anything that is asked for: most of a long chain owns nothing of it.
+
+    What lies below a horizon is never added to, so each question is asked once and the answer kept.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._owners = lru_cache(maxsize=4096)(self._ask)
 
-    def narrow(self, scope: Scope, ancestors: tuple[Level, ...], table_id: int) -> Scope:
+    def of_table(self, scope: Scope, ancestors: tuple[Level, ...], table_id: TableId) -> Scope:
         """The scope without the ancestors that own no row and no end marker of the table."""
+        return self._narrow(scope, ancestors, table_id)
+
+    def of_catalog(self, scope: Scope, ancestors: tuple[Level, ...]) -> Scope:
+        """The scope without the ancestors that own no object, no option, and no end marker of one."""
+        return self._narrow(scope, ancestors, None)
+
+    def _narrow(self, scope: Scope, ancestors: tuple[Level, ...], table_id: TableId | None) -> Scope:
         if len(ancestors) < SHORT_CHAIN:
             return scope
-        owners = self._owners(scope.catalog_id, ancestors, table_id)
-        return scope.only(owners | {scope.catalog_id})
+        return scope.only(self._owners(ancestors, table_id) | {scope.catalog_id})
 
-    def _ask(self, catalog_id: CatalogId, ancestors: tuple[Level, ...], table_id: int) -> frozenset[CatalogId]:
+    def _ask(self, ancestors: tuple[Level, ...], table_id: TableId | None) -> frozenset[CatalogId]:
         dialect = self._store.dialect
-        probes = " OR ".join(
-            f"EXISTS (SELECT 1 FROM {table} r WHERE r.catalog_id = l.catalog_id AND r.table_id = :table_id)"
-            for table in (
-                "lake_data_file",
-                "lake_delete_file",
-                "lake_inlined_batch",
-                "lake_inlined_delete",
-                "lake_table_stats",
-            )
-        )
-        sql = f"""
-            SELECT l.catalog_id FROM {dialect.levels}
-            WHERE {probes} OR EXISTS (
-                SELECT 1 FROM lake_row_end e
-                WHERE e.catalog_id = l.catalog_id AND e.kind IN (1, 2, 4) AND e.scope_id = :table_id)"""
+        tables, kinds, mine, scope_id = _OF_CATALOG if table_id is None else _OF_TABLE
+        probes = [f"EXISTS (SELECT 1 FROM {table} r WHERE r.catalog_id = l.catalog_id{mine})" for table in tables]
+        probes += [
+            "EXISTS (SELECT 1 FROM lake_row_end e"
+            f" WHERE e.catalog_id = l.catalog_id AND e.kind = {int(kind)} AND e.scope_id = {scope_id})"
+            for kind in kinds
+        ]
+        sql = f"SELECT l.catalog_id FROM {dialect.levels} WHERE {' OR '.join(probes)}"
         rows = self._store.fetch(sql, {"table_id": table_id, **dialect.level_params(ancestors)})
         return frozenset(CatalogId(row[0]) for row in rows)
+
+
+# Tables to probe, kinds of end markers, the further condition on the tables, and the markers' scope.
+_OF_CATALOG = (("lake_object", "lake_option"), (RowKind.OBJECT, RowKind.OPTION), "", "0")
+_OF_TABLE = (
+    ("lake_data_file", "lake_delete_file", "lake_inlined_batch", "lake_inlined_delete", "lake_table_stats"),
+    (RowKind.DATA_FILE, RowKind.DELETE_FILE, RowKind.INLINED_BATCH),
+    " AND r.table_id = :table_id",
+    ":table_id",
+)

@@ -74,7 +74,7 @@ class SqliteStore:
     def settle(self, lost: OutcomeUnknown) -> None:
         """A local file has no session that could commit later."""
 
-    def fork(self, request: ForkRequest) -> tuple[int, bool]:
+    def fork(self, request: ForkRequest) -> bool:
         return fork_with_statements(self, request)
 
     def run_script(self, script: str) -> None:

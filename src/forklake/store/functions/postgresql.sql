@@ -7,9 +7,12 @@ CREATE OR REPLACE FUNCTION ducklake_fork_catalog(
     name text,
     version bigint DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    if_not_exists boolean DEFAULT false
+    if_not_exists boolean DEFAULT false,
+    new_uuid uuid DEFAULT gen_random_uuid()
 ) RETURNS TABLE (catalog_id bigint, catalog_name text, created boolean)
 LANGUAGE plpgsql
+-- Runs with the rights of the lake's owner: a web role needs EXECUTE on this, and nothing on the tables.
+SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $$
 #variable_conflict use_column
@@ -21,7 +24,6 @@ DECLARE
     skip boolean;
     new_id bigint;
     birth bigint;
-    birth_uuid uuid := gen_random_uuid();
     birth_time timestamptz;
     horizon_version bigint;
     folder text;
@@ -72,13 +74,13 @@ BEGIN
     new_id := nextval('lake_entity_seq');
     birth := nextval('lake_snapshot_seq');
     birth_time := greatest(clock_timestamp(), source.head_time + interval '1 microsecond');
-    folder := CASE WHEN name ~ '^[A-Za-z0-9_-]+$' THEN name ELSE birth_uuid::text END;
+    folder := CASE WHEN name ~ '^[A-Za-z0-9_-]+$' THEN name ELSE new_uuid::text END;
     IF EXISTS (SELECT 1 FROM lake_catalog c WHERE c.path = folder) THEN
-        folder := left(folder, 200) || '-' || birth_uuid::text;
+        folder := left(folder, 200) || '-' || new_uuid::text;
     END IF;
 
     INSERT INTO lake_catalog VALUES (
-        new_id, birth_uuid, name, folder, source.catalog_id, horizon, source.depth + 1,
+        new_id, new_uuid, name, folder, source.catalog_id, horizon, source.depth + 1,
         birth, NULL, birth, birth_time, horizon_version)
     ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
@@ -103,6 +105,8 @@ BEGIN
     RETURN QUERY SELECT new_id, name, true;
 END
 $$;
+
+REVOKE ALL ON FUNCTION ducklake_fork_catalog(text, text, bigint, timestamptz, boolean, uuid) FROM PUBLIC;
 
 -- The snapshot that a version or a time means in a catalog, and which catalog of its lineage made it.
 CREATE OR REPLACE FUNCTION lake_fork_point(
