@@ -231,7 +231,7 @@ class PostgresTransaction:
             with connection.pipeline():
                 for step in steps:
                     if isinstance(step, Statement):
-                        connection.execute(_native(step.sql), step.params)
+                        connection.execute(native_sql(step.sql), step.params)
                 _insert(connection, [insert for insert in inserts if len(insert.rows) < COPY_FROM])
                 connection.execute("COMMIT")
         except psycopg.Error as error:
@@ -242,9 +242,9 @@ class PostgresTransaction:
 
 def _run_all(connection: psycopg.Connection[Any], statements: Sequence[Statement]) -> list[list[Row]]:
     if len(statements) == 1:
-        return [_rows(connection.execute(_native(statements[0].sql), statements[0].params))]
+        return [_rows(connection.execute(native_sql(statements[0].sql), statements[0].params))]
     with connection.pipeline():
-        cursors = [connection.execute(_native(statement.sql), statement.params) for statement in statements]
+        cursors = [connection.execute(native_sql(statement.sql), statement.params) for statement in statements]
     return [_rows(cursor) for cursor in cursors]
 
 
@@ -278,7 +278,7 @@ def _copy(connection: psycopg.Connection[Any], step: Rows) -> None:
 
 
 @lru_cache(maxsize=2048)
-def _native(sql: str) -> str:
+def native_sql(sql: str) -> str:
     """`:name` parameters in the form psycopg takes."""
     return re.sub(r"(?<![:\w]):(\w+)", r"%(\1)s", sql.replace("%", "%%"))
 
