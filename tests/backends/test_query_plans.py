@@ -38,8 +38,10 @@ FILL = """
     INSERT INTO lake_catalog SELECT n, gen_random_uuid(), 'n' || n, 'n' || n, 0, 1, 1, n, NULL, n, now(), 0 FROM g;
     INSERT INTO lake_catalog_ancestor SELECT n, 0, n, 9223372036854775807 FROM g;
     INSERT INTO lake_catalog_ancestor SELECT n, 1, 0, 1 FROM g;
-    INSERT INTO lake_snapshot SELECT n, n + s, n + s - 1, now() + s * interval '1 s', 0, NULL FROM g, generate_series(0, 2) s;
-    INSERT INTO lake_object SELECT n, n + o, n, NULL, 'table', 1, 't' || o, 't' || o, gen_random_uuid(), '', '{"columns": []}'
+    INSERT INTO lake_snapshot SELECT n, n + s, n + s - 1, now() + s * interval '1 s', 0, NULL
+        FROM g, generate_series(0, 2) s;
+    INSERT INTO lake_object SELECT n, n + o, n, NULL, 'table', 1, 't' || o, 't' || o, gen_random_uuid(), '',
+        '{"columns": []}'
         FROM g, generate_series(0, 2) o;
     INSERT INTO lake_row_end SELECT n, k, n, 0, 0, n FROM g, generate_series(0, 5) k;
     INSERT INTO lake_data_file SELECT n, n, n + f, n, NULL, 'p', true, 'parquet', 1, 1 FROM g, generate_series(0, 2) f;

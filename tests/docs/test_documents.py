@@ -1,19 +1,33 @@
 """The documents name only what exists."""
 
+import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from forklake.model.changes import Change, format_changes, parse_changes
+from forklake.model.documents import read_definition, write_definition
+from forklake.model.entities import ObjectKind
+from forklake.store.metadata_tables import TABLES
+from forklake.store.row_kinds import RowKind
+
 ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "forklake"
 ARCHITECTURE = ROOT / "ARCHITECTURE.md"
+METADATA_TABLES = ROOT / "docs" / "metadata-tables.md"
 
 BACKTICKS = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"\.?[\w-][\w./-]*")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)")
+LAYERS = {"model/", "store/", "catalog/"}
 SUFFIXES = {".py", ".md", ".sql", ".toml", ".lock"}
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+TARGET = re.compile(r"^([a-z-]+):.*##", re.MULTILINE)
+COMMAND = re.compile(r"`make ([a-z-]+)[^`]*`")
+DECISION = re.compile(r"# \d+\. .+\n\n\d{4}-\d\d-\d\d\n\n## Choice\n.+## Reasons\n.+## What was given up\n", re.DOTALL)
 
 
 def documents() -> list[Path]:
@@ -39,13 +53,34 @@ def anchors(document: Path) -> set[str]:
 
 def exists(name: str) -> bool:
     """Whether the path is in the repository, named from its root or from the package."""
-    return (ROOT / name).exists() or (ROOT / "src" / "forklake" / name).exists()
+    return (ROOT / name).exists() or (PACKAGE / name).exists()
 
 
 def test_every_path_the_architecture_names_exists() -> None:
     names = named_paths(ARCHITECTURE.read_text(encoding="utf-8"))
     assert names, "ARCHITECTURE.md names no path"
     assert [name for name in names if not exists(name)] == []
+
+
+def test_the_architecture_names_every_module() -> None:
+    named = set(named_paths(ARCHITECTURE.read_text(encoding="utf-8")))
+    modules = (path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
+    # A module is named itself or by a folder that is smaller than a layer.
+    missing = [str(module) for module in modules if not {str(module), f"{module.parent}/"} & (named - LAYERS)]
+    assert sorted(missing) == []
+
+
+def test_every_make_target_that_is_named_exists() -> None:
+    targets = set(TARGET.findall((ROOT / "Makefile").read_text(encoding="utf-8")))
+    named = {name for document in documents() for name in COMMAND.findall(document.read_text(encoding="utf-8"))}
+    assert named - targets == set()
+
+
+@pytest.mark.parametrize("document", sorted(ROOT.glob("docs/decisions/*.md")), ids=lambda document: document.stem)
+def test_a_decision_says_when_what_why_and_at_what_price(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    assert DECISION.match(text)
+    assert text.startswith(f"# {int(document.stem[:4])}. ")
 
 
 @pytest.mark.parametrize("document", documents(), ids=lambda document: str(document.relative_to(ROOT)))
@@ -59,3 +94,42 @@ def resolves(document: Path, link: str) -> bool:
     if anchor and target.suffix == ".md" and target.exists():
         return anchor in anchors(target)
     return target.exists()
+
+
+def test_the_page_of_metadata_tables_names_every_table_column_and_key() -> None:
+    expected = {
+        name: (list(table.columns.keys()), {column.name for column in table.primary_key})
+        for name, table in TABLES.items()
+    }
+    assert described_tables() == expected
+
+
+def described_tables() -> dict[str, tuple[list[str], set[str]]]:
+    """Per heading that names a table: the columns in the first table below it, and its key."""
+    found = {}
+    for section in re.split(r"^### ", METADATA_TABLES.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        name = section.partition("\n")[0]
+        columns = re.search(r"^\| column \| meaning \|\n\|---\|---\|\n((?:\|.*\n)+)", section, re.MULTILINE)
+        key = re.search(r"Key:((?:\s+`\w+`,?)+)\.", section)
+        if columns and key:
+            found[name] = (re.findall(r"^\| `(\w+)`", columns[1], re.MULTILINE), set(BACKTICKS.findall(key[1])))
+    return found
+
+
+def test_the_page_of_metadata_tables_names_every_kind_of_end_marker() -> None:
+    rows = re.findall(r"^\| (\d+) \| ([A-Z_]+) \|", METADATA_TABLES.read_text(encoding="utf-8"), re.MULTILINE)
+    assert rows == [(str(int(kind)), kind.name) for kind in RowKind]
+
+
+def test_the_page_of_metadata_tables_names_every_kind_of_change() -> None:
+    entries = re.findall(r"^\| `(\w+:[^`]+)` \|", METADATA_TABLES.read_text(encoding="utf-8"), re.MULTILINE)
+    changes = [change for entry in entries for change in parse_changes(entry)]
+    assert [format_changes([change]) for change in changes] == entries
+    assert {type(change) for change in changes} == set(get_args(Change))
+
+
+@pytest.mark.parametrize("kind", ["schema", "table", "view", "scalar_macro"])
+def test_the_definitions_in_the_page_of_metadata_tables_are_the_ones_we_write(kind: ObjectKind) -> None:
+    section = METADATA_TABLES.read_text(encoding="utf-8").partition(f"\n### {kind}\n")[2]
+    document = json.loads(section.partition("```json\n")[2].partition("```")[0])
+    assert json.loads(write_definition(read_definition(kind, document))) == document

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from forklake.catalog.commit_steps import Head, all_steps
+from forklake.catalog.commit_steps import Head, write_changes
 from forklake.catalog.own_changes import own_changes
 from forklake.catalog.retry import pause
 from forklake.catalog.transaction import Transaction
@@ -25,7 +25,8 @@ from forklake.store.connection import OutcomeUnknown, Statement, TransientFailur
 from forklake.store.dialect import drawn_ids
 from forklake.store.objects import object_statements, visible_objects
 from forklake.store.options import OptionRow, option_statements, read_options
-from forklake.store.snapshots import changes_since, read_changes
+from forklake.store.snapshot_writer import SnapshotWriter
+from forklake.store.snapshots import changes_since, landed_statements, read_changes
 from forklake.store.table_files import read_stats, stats_statement
 from forklake.store.touched import read_touched, touched_statements
 
@@ -80,19 +81,10 @@ def _commit_with_retries(transaction: Transaction, mine: OwnChanges) -> Snapshot
 def _settled(transaction: Transaction, lost: OutcomeUnknown, token: str) -> SnapshotId | None:
     """Whether the commit whose connection was lost has happened: asked when it no longer can."""
     store, retry = transaction.catalog.lake.store, transaction.catalog.lake.retry
-    mine = {"catalog_id": transaction.catalog.catalog_id}
-    landed = (
-        "SELECT snapshot_id FROM lake_snapshot"
-        " WHERE catalog_id = :catalog_id AND snapshot_id > :base AND commit_token = :token"
-    )
+    first = landed_statements(store.dialect, transaction.catalog.catalog_id, transaction.base, token)
     for attempt in range(retry.max_retry_count + 1):
         try:
             store.settle(lost)
-            lock = f"SELECT 1 FROM lake_catalog WHERE catalog_id = :catalog_id {store.dialect.lock_catalog}"
-            first = [
-                Statement(lock, mine),
-                Statement(landed, {**mine, "base": transaction.base, "token": token}),
-            ]
             with store.writing(first) as (_, (_, found)):
                 return SnapshotId(found[0][0]) if found else None
         except StoreError:
@@ -145,17 +137,17 @@ class _Attempt:
                 self._definitions(objects),
                 tuple(options),
             )
-            steps = all_steps(
-                dialect,
+            writer = SnapshotWriter(dialect, self._transaction.catalog.catalog_id, SnapshotId(snapshot_id))
+            write_changes(
+                writer,
                 self._transaction,
                 head,
-                SnapshotId(snapshot_id),
                 changes=format_changes(self._mine.changes),
                 time=self._time(clock, head_time),
                 token=self._token,
                 option_ids=iter(self._option_ids(connection)),
             )
-            connection.commit(steps)
+            connection.commit(writer.steps())
         return SnapshotId(snapshot_id)
 
     def _check_conflicts(self, connection: WriteConnection, theirs: list[CommittedChanges]) -> None:

@@ -2,9 +2,9 @@
 
 from forklake.catalog.lake import Lake, RetrySettings
 from forklake.errors import InvalidInput
-from forklake.store.connection import Statement, Store
+from forklake.store.connection import Store
 from forklake.store.open import open_store
-from forklake.store.options import lake_info
+from forklake.store.options import keep_lake_info, lake_info
 
 _DATA_PATH = "data_path"
 
@@ -47,9 +47,7 @@ def _settle_data_path(store: Store, given: str | None, *, override: bool) -> str
     if kept is None:
         if store.read_only:
             return given
-        with store.writing([]) as (transaction, _):
-            insert = "INSERT INTO lake_info (key, value) VALUES ('data_path', :path) ON CONFLICT DO NOTHING"
-            transaction.commit([Statement(insert, {"path": given})])
+        keep_lake_info(store, _DATA_PATH, given)
         kept = lake_info(store)[_DATA_PATH]
     if given != kept and not override:
         raise InvalidInput(

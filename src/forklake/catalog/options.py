@@ -9,8 +9,7 @@ from forklake.catalog.transaction import StagedOption, Transaction
 from forklake.errors import InvalidOption, ReadOnly
 from forklake.model.entities import Table
 from forklake.model.options import OPTIONS, find_option, normalise_option
-from forklake.store.connection import Statement
-from forklake.store.options import OptionRow, catalog_options, instance_options
+from forklake.store.options import OptionRow, catalog_options, instance_options, write_instance_option
 
 OptionScope = Literal["instance", "catalog", "schema", "table"]
 
@@ -47,13 +46,7 @@ def set_instance_option(lake: Lake, key: str, value: object) -> None:
     option = find_option(key)
     if lake.store.read_only:
         raise ReadOnly(f"{lake.store.location} is open for reading only.")
-    delete = Statement("DELETE FROM lake_instance_option WHERE key = :key", {"key": option.name})
-    insert = "INSERT INTO lake_instance_option (key, value) VALUES (:key, :value)"
-    steps = [delete]
-    if value is not None:
-        steps.append(Statement(insert, {"key": option.name, "value": normalise_option(key, value)}))
-    with lake.store.writing([]) as (transaction, _):
-        transaction.commit(steps)
+    write_instance_option(lake.store, option.name, None if value is None else normalise_option(key, value))
 
 
 def list_options(tx: Transaction) -> list[OptionValue]:

@@ -145,7 +145,7 @@ class Transaction:
             del self.objects[object_id]
             self.tables.pop(TableId(object_id), None)
         elif now == committed:
-            del self.objects[object_id]
+            self.objects.pop(object_id, None)
         else:
             self.objects[object_id] = StagedObject(committed, now, tightened)
             if now is None:

@@ -11,7 +11,7 @@ from forklake.model.ids import DataFileId, SchemaId, SnapshotId, TableId
 from forklake.model.lineage import NO_LIMIT, Scope
 from forklake.model.names import fold
 from forklake.store import catalogs, objects, table_files
-from forklake.store.connection import Statement, Store
+from forklake.store.connection import Store
 from forklake.store.snapshots import newest_snapshot, wait_for_commit
 
 
@@ -97,20 +97,12 @@ def view_at(catalog: Catalog, *, version: int | None = None, timestamp: datetime
 
 def _wait_for_commits_below(catalog: Catalog, version: int | None) -> None:
     store = catalog.lake.store
-    mine = {"catalog_id": catalog.catalog_id}
-    heads, lasts = store.fetch_all(
-        [
-            Statement(
-                "SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NULL",
-                mine,
-            ),
-            Statement(store.dialect.last_id("snapshot"), {}),
-        ]
-    )
-    if not heads:
+    known = catalogs.head_and_last_id(store, catalog.catalog_id)
+    if known is None:
         raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
-    if version is not None and version <= heads[0][0]:
+    head, last = known
+    if version is not None and version <= head:
         return
-    if version is not None and version > lasts[0][0]:
+    if version is not None and version > last:
         raise NoSuchSnapshot(f"No snapshot found at version {version} in catalog '{catalog.name}'.")
     wait_for_commit(store, catalog.catalog_id)

@@ -59,6 +59,15 @@ def head_of(store: Store, catalog_id: CatalogId) -> tuple[SnapshotId, int] | Non
     return (SnapshotId(rows[0][0]), rows[0][1]) if rows else None
 
 
+def head_and_last_id(store: Store, catalog_id: CatalogId) -> tuple[SnapshotId, SnapshotId] | None:
+    """The newest snapshot, and the newest id that any commit has drawn; None if the catalog was dropped."""
+    live = "SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NULL"
+    heads, lasts = store.fetch_all(
+        [Statement(live, {"catalog_id": catalog_id}), Statement(store.dialect.last_id("snapshot"), {})]
+    )
+    return (SnapshotId(heads[0][0]), SnapshotId(lasts[0][0])) if heads else None
+
+
 def read_catalog(row: Row) -> CatalogInfo:
     (catalog_id, name, uuid, path, parent, fork, depth, begin, end, head, schema_version) = cast("Any", row)
     return CatalogInfo(catalog_id, name, str(uuid), path, parent, fork, depth, begin, end, head, schema_version)

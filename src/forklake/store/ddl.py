@@ -13,7 +13,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlalchemy.sql.ddl import DDLElement
 
 from forklake.model.names import quote_identifier
-from forklake.store.metadata_tables import FORMAT_VERSION, SEQUENCES, TABLES
+from forklake.store.metadata_tables import FORMAT_VERSION, MAX_COLUMN_ID, SEQUENCES, TABLES
 
 _DIALECTS: dict[str, SqlDialect] = {
     "postgresql": postgresql.dialect(),  # type: ignore[no-untyped-call]
@@ -46,13 +46,14 @@ def _sequences(database: str) -> str:
         # CACHE 1: a session that keeps a block of ids would commit them out of order.
         return "\n".join(
             f"CREATE SEQUENCE IF NOT EXISTS lake_{name}_seq AS bigint MINVALUE 0 START WITH {start} CACHE 1"
-            f"{' MAXVALUE 2147483000' if name == 'column' else ''};"
+            f"{f' MAXVALUE {MAX_COLUMN_ID}' if name == 'column' else ''};"
             for name, start in SEQUENCES.items()
         )
     rows = ", ".join(f"('{name}', {start})" for name, start in SEQUENCES.items())
     return (
         "CREATE TABLE IF NOT EXISTS lake_counter (\n"
-        "\tname TEXT NOT NULL,\n\tvalue BIGINT NOT NULL,\n\tPRIMARY KEY (name)\n) WITHOUT ROWID;\n"
+        "\tname TEXT NOT NULL,\n\tvalue BIGINT NOT NULL,\n\tPRIMARY KEY (name),\n"
+        f"\tCHECK (name <> 'column' OR value <= {MAX_COLUMN_ID})\n) WITHOUT ROWID;\n"
         f"INSERT INTO lake_counter (name, value) VALUES {rows} ON CONFLICT DO NOTHING;"
     )
 

@@ -11,12 +11,11 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import NO_LIMIT, Level, Lineage
 from forklake.model.names import path_segment
 from forklake.model.snapshots import CatalogInfo
+from forklake.store.catalog_writes import folder_taken, unique_folder
 from forklake.store.catalogs import CATALOG_COLUMNS, read_catalog
 from forklake.store.connection import ForkRequest, Rows, Statement, Store, WriteConnection
 from forklake.store.dialect import drawn_ids
 from forklake.store.snapshots import newest_snapshot
-
-MAX_FOLDER = 200
 
 
 def fork_with_statements(store: Store, request: ForkRequest) -> bool:
@@ -94,12 +93,12 @@ def _create(
         [
             Statement(dialect.next_ids("entity"), {"count": 1}),
             Statement(dialect.next_ids("snapshot"), {"count": 1}),
-            Statement("SELECT 1 FROM lake_catalog WHERE path = :folder", {"folder": folder}),
+            folder_taken(folder),
             Statement(f"SELECT {dialect.clock}", {}),
         ]
     )
     if taken:
-        folder = f"{folder[:MAX_FOLDER]}-{uuid}"
+        folder = unique_folder(folder, uuid)
     [catalog_id], [birth] = drawn_ids(ids, 1), drawn_ids(births, 1)
     time = dialect.time_in(max(dialect.time_out(clock[0][0]), dialect.time_out(head_time) + timedelta(microseconds=1)))
     # A parent that has written nothing that the fork can see adds nothing to the chain.

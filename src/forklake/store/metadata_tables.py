@@ -32,6 +32,9 @@ FORMAT_VERSION = 1
 SEQUENCES = {"snapshot": 1, "entity": 0, "file": 0, "column": 1_000_001}
 """Global sequences and where each starts; SQLite keeps them as rows of `lake_counter`."""
 
+MAX_COLUMN_ID = 2_147_483_000
+"""Column ids are field ids in Parquet files, which have 31 bits; the highest ones are reserved."""
+
 metadata = MetaData()
 
 # Bounds of strings are compared byte by byte, whatever the database's collation.

@@ -52,3 +52,20 @@ def instance_options(store: Store) -> dict[str, str]:
 
 def lake_info(store: Store) -> dict[str, str]:
     return dict(store.fetch("SELECT key, value FROM lake_info", {}))
+
+
+def write_instance_option(store: Store, key: str, value: str | None) -> None:
+    """Set an option of the whole instance, or unset it with None."""
+    steps = [Statement("DELETE FROM lake_instance_option WHERE key = :key", {"key": key})]
+    if value is not None:
+        insert = "INSERT INTO lake_instance_option (key, value) VALUES (:key, :value)"
+        steps.append(Statement(insert, {"key": key, "value": value}))
+    with store.writing([]) as (transaction, _):
+        transaction.commit(steps)
+
+
+def keep_lake_info(store: Store, key: str, value: str) -> None:
+    """Remember a fact about the lake, unless one is remembered already."""
+    insert = "INSERT INTO lake_info (key, value) VALUES (:key, :value) ON CONFLICT DO NOTHING"
+    with store.writing([]) as (transaction, _):
+        transaction.commit([Statement(insert, {"key": key, "value": value})])

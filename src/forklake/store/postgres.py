@@ -303,7 +303,8 @@ def _describe(conninfo: str, schema: str) -> str:
     """Where the database is, without user or password."""
     try:
         parts = conninfo_to_dict(conninfo)
-    except psycopg.Error as error:
-        raise InvalidInput("This is not a PostgreSQL connection string or URL.") from error
+    except psycopg.Error:
+        # Nothing of the cause may be shown: it repeats parts of the string, the password perhaps.
+        raise InvalidInput("This is not a PostgreSQL connection string or URL.") from None
     where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"
     return f"postgres:{where} (schema {schema})"

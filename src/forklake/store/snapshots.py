@@ -91,6 +91,17 @@ def changes_since(catalog_id: CatalogId, base: SnapshotId) -> Statement:
     )
 
 
+def landed_statements(dialect: Dialect, catalog_id: CatalogId, base: SnapshotId, token: str) -> list[Statement]:
+    """Wait for the catalog's lock, then ask for the snapshot that was committed with a token."""
+    lock = f"SELECT 1 FROM lake_catalog WHERE catalog_id = :catalog_id {dialect.lock_catalog}"
+    landed = (
+        "SELECT snapshot_id FROM lake_snapshot"
+        " WHERE catalog_id = :catalog_id AND snapshot_id > :base AND commit_token = :token"
+    )
+    mine = {"catalog_id": catalog_id}
+    return [Statement(lock, mine), Statement(landed, {**mine, "base": base, "token": token})]
+
+
 def read_changes(rows: list[Row]) -> list[CommittedChanges]:
     return [CommittedChanges(SnapshotId(row[0]), parse_changes(row[1] or "")) for row in rows]
 

@@ -1,0 +1,162 @@
+"""The rows of one new snapshot of a catalog: what begins with it, and what ends with it."""
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+
+from forklake.model.column_types import ColumnType
+from forklake.model.entities import Definition, LakeObject
+from forklake.model.files import DataFile, DeleteFile, InlinedBatch, NewDataFile, TableStats
+from forklake.model.ids import BatchId, CatalogId, ColumnId, MappingId, SnapshotId, TableId
+from forklake.model.snapshots import CommitInfo
+from forklake.store.connection import Row, Rows, Statement
+from forklake.store.dialect import Dialect
+from forklake.store.file_rows import batch_row, data_file_row, delete_file_row, stats_row, table_stats_row
+from forklake.store.objects import object_row
+from forklake.store.options import OptionRow
+from forklake.store.row_kinds import RowKind
+
+
+class SnapshotWriter:
+    """Collects the steps that write a snapshot; nothing is sent before `steps` are carried out.
+
+    A catalog's own row is ended by an update, an inherited one by an end marker: it belongs to an ancestor.
+    """
+
+    def __init__(self, dialect: Dialect, catalog_id: CatalogId, snapshot_id: SnapshotId) -> None:
+        self.catalog_id = catalog_id
+        self.snapshot_id = snapshot_id
+        self._dialect = dialect
+        self._rows: dict[str, list[Row]] = {}
+        self._updates: list[Statement] = []
+
+    def steps(self) -> list[Statement | Rows]:
+        """Updates first: a name must be given up before it is taken again."""
+        return [*self._updates, *(Rows(table, rows) for table, rows in self._rows.items() if rows)]
+
+    def add_object(self, entry: LakeObject[Definition]) -> None:
+        self._add("lake_object", [object_row(entry)])
+
+    def end_object(self, entry: LakeObject[Definition]) -> None:
+        if entry.owner != self.catalog_id:
+            self._mark_ended(RowKind.OBJECT, 0, [(entry.object_id, entry.begin_snapshot)])
+            return
+        version = {"object_id": entry.object_id, "begin_snapshot": entry.begin_snapshot}
+        self._end_own("lake_object", "object_id = :object_id AND begin_snapshot = :begin_snapshot", version)
+
+    def end_contents(self, table_id: TableId) -> None:
+        """Everything under a dropped table, in one row."""
+        self._mark_ended(RowKind.TABLE_CONTENTS, table_id, [(0, SnapshotId(0))])
+
+    def add_data_file(
+        self, table_id: TableId, file: DataFile, new: NewDataFile, types: Mapping[ColumnId, ColumnType]
+    ) -> None:
+        key = (self.catalog_id, table_id)
+        known = {stats.column_id: stats for stats in new.column_stats}
+        self._add("lake_data_file", [data_file_row(key, file, self.snapshot_id)])
+        self._add("lake_file_column_stats", (stats_row(key, file, i, t, known.get(i)) for i, t in types.items()))
+        values = enumerate(new.partition_values)
+        self._add("lake_file_partition_value", ((*key, file.data_file_id, i, value) for i, value in values))
+
+    def add_delete_files(self, table_id: TableId, files: Iterable[DeleteFile]) -> None:
+        key = (self.catalog_id, table_id)
+        self._add("lake_delete_file", (delete_file_row(key, file, self.snapshot_id) for file in files))
+
+    def end_data_files(self, table_id: TableId, files: Collection[DataFile]) -> None:
+        ended = [(file.owner, file.data_file_id, file.begin_snapshot) for file in files]
+        self._end("lake_data_file", "data_file_id", RowKind.DATA_FILE, table_id, ended)
+
+    def end_delete_files(self, table_id: TableId, files: Collection[DeleteFile]) -> None:
+        ended = [(file.owner, file.delete_file_id, file.begin_snapshot) for file in files]
+        self._end("lake_delete_file", "delete_file_id", RowKind.DELETE_FILE, table_id, ended)
+
+    def add_batches(self, table_id: TableId, batches: Iterable[InlinedBatch]) -> None:
+        key = (self.catalog_id, table_id)
+        for batch in batches:
+            self._add("lake_inlined_batch", [batch_row(key, batch, self.snapshot_id)])
+            self.delete_inlined(table_id, ((batch.batch_id, position) for position in batch.deleted))
+
+    def end_batches(self, table_id: TableId, batches: Collection[InlinedBatch]) -> None:
+        ended = [(batch.owner, batch.batch_id, batch.begin_snapshot) for batch in batches]
+        self._end("lake_inlined_batch", "batch_id", RowKind.INLINED_BATCH, table_id, ended)
+
+    def delete_inlined(self, table_id: TableId, rows: Iterable[tuple[BatchId, int]]) -> None:
+        key = (self.catalog_id, table_id)
+        self._add("lake_inlined_delete", ((*key, batch_id, i, self.snapshot_id) for batch_id, i in sorted(rows)))
+
+    def add_mappings(self, table_id: TableId, mappings: Mapping[MappingId, str]) -> None:
+        key = (self.catalog_id, table_id)
+        self._add("lake_column_mapping", ((*key, i, self.snapshot_id, document) for i, document in mappings.items()))
+
+    def set_stats(self, table_id: TableId, stats: TableStats) -> None:
+        self._add("lake_table_stats", [table_stats_row((self.catalog_id, table_id), self.snapshot_id, stats)])
+
+    def add_option(self, option_id: int, scope: str, scope_id: int, key: str, value: str) -> None:
+        self._add("lake_option", [(self.catalog_id, option_id, self.snapshot_id, None, scope, scope_id, key, value)])
+
+    def end_option(self, option: OptionRow) -> None:
+        if option.owner != self.catalog_id:
+            self._mark_ended(RowKind.OPTION, 0, [(option.option_id, option.begin_snapshot)])
+            return
+        self._end_own("lake_option", "option_id = :option_id", {"option_id": option.option_id})
+
+    def record(
+        self,
+        previous: SnapshotId,
+        time: datetime,
+        schema_version: int,
+        changes: str | None,
+        info: CommitInfo,
+        token: str,
+    ) -> None:
+        """The snapshot itself, and the catalog's new head."""
+        stored = self._dialect.time_in(time)
+        told = (info.author, info.message, info.extra_info)
+        row = (self.catalog_id, self.snapshot_id, previous, stored, schema_version, changes, *told, token)
+        self._add("lake_snapshot", [row])
+        self._updates.append(
+            Statement(
+                "UPDATE lake_catalog SET head_snapshot = :head, head_time = :head_time,"
+                " schema_version = :schema_version WHERE catalog_id = :catalog_id",
+                {
+                    "head": self.snapshot_id,
+                    "head_time": stored,
+                    "schema_version": schema_version,
+                    "catalog_id": self.catalog_id,
+                },
+            )
+        )
+
+    def _add(self, table: str, rows: Iterable[Row]) -> None:
+        self._rows.setdefault(table, []).extend(rows)
+
+    def _end(
+        self,
+        table: str,
+        id_column: str,
+        kind: RowKind,
+        table_id: TableId,
+        rows: Iterable[tuple[CatalogId | None, int, SnapshotId]],
+    ) -> None:
+        """End rows of a table, given as owner, id and begin."""
+        own, inherited = [], []
+        for owner, row_id, begin in rows:
+            if owner == self.catalog_id:
+                own.append(row_id)
+            else:
+                inherited.append((row_id, begin))
+        self._mark_ended(kind, table_id, inherited)
+        if own:
+            which = f"table_id = :table_id AND {self._dialect.any_of(id_column, 'ids')}"
+            self._end_own(table, which, {"table_id": table_id, "ids": own})
+
+    def _end_own(self, table: str, which: str, params: Mapping[str, object]) -> None:
+        sql = (
+            f"UPDATE {table} SET end_snapshot = :end_snapshot"
+            f" WHERE catalog_id = :catalog_id AND {which} AND end_snapshot IS NULL"
+        )
+        mine = {"end_snapshot": self.snapshot_id, "catalog_id": self.catalog_id}
+        self._updates.append(Statement(sql, {**mine, **params}))
+
+    def _mark_ended(self, kind: RowKind, scope_id: int, ended: Iterable[tuple[int, SnapshotId]]) -> None:
+        mine = (self.catalog_id, int(kind), scope_id)
+        self._add("lake_row_end", ((*mine, row_id, begin, self.snapshot_id) for row_id, begin in ended))
