@@ -10,9 +10,7 @@ def test_the_oracle_keeps_a_row_in_a_lake_whose_metadata_is_a_file(tmp_path: Pat
     assert _write_and_read(f"ducklake:{tmp_path / 'lake.ducklake'}", tmp_path) == [(1, "one")]
 
 
-def test_the_oracle_keeps_a_row_in_a_lake_whose_metadata_is_in_postgres(
-    postgres: TestPostgres, tmp_path: Path
-) -> None:
+def test_the_oracle_keeps_a_row_in_a_lake_whose_metadata_is_in_postgres(postgres: TestPostgres, tmp_path: Path) -> None:
     assert _write_and_read(f"ducklake:postgres:{postgres.create_database()}", tmp_path) == [(1, "one")]
 
 

@@ -72,6 +72,8 @@ def rename_catalog(lake: Lake, name: str, new_name: str) -> Catalog:
     check_catalog_name(new_name)
     catalog = find_catalog(lake, name)
     catalog.check_writable()
+    if new_name == name:
+        return catalog
     with_retries(
         lake,
         lambda: update_catalog_name(lake.store, catalog.catalog_id, name, new_name),

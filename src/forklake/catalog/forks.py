@@ -7,8 +7,9 @@ from uuid import uuid4
 from forklake.catalog.catalogs import catalog_uuid, find_catalog
 from forklake.catalog.lake import Catalog, Lake
 from forklake.catalog.retry import with_retries
-from forklake.errors import InvalidInput
+from forklake.errors import InvalidInput, NoSuchSnapshot
 from forklake.model.ids import CatalogId
+from forklake.model.lineage import NO_LIMIT
 from forklake.model.names import check_catalog_name
 from forklake.model.snapshots import CatalogInfo
 from forklake.store.connection import ForkRequest
@@ -32,6 +33,8 @@ def fork_catalog(
     check_catalog_name(name)
     if timestamp is not None and timestamp.tzinfo is None:
         raise InvalidInput(f"The time {timestamp} has no time zone; give one, such as UTC.")
+    if version is not None and not 0 <= version < NO_LIMIT:
+        raise NoSuchSnapshot(f"No snapshot found at version {version} in catalog '{check_catalog_name(parent)}'.")
     request = ForkRequest(check_catalog_name(parent), name, str(uuid4()), version, timestamp, if_not_exists)
     created = with_retries(
         lake,

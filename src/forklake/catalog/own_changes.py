@@ -67,6 +67,10 @@ def _object_changes(transaction: Transaction, staged: StagedObject) -> Iterator[
                 yield RenamedView(ViewId(now.object_id))
             if altered:
                 yield AlteredView(ViewId(now.object_id))
+        case _:
+            # There is no entry for an altered macro: its version is replaced.
+            yield _dropped(before)
+            yield _created(transaction, now)
 
 
 def _created(transaction: Transaction, entry: LakeObject[Definition]) -> Change:

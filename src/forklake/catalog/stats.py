@@ -43,24 +43,21 @@ def after_changes(
 def _columns_after(
     before: TableStats, changes: TableChanges, types: Mapping[ColumnId, ColumnType]
 ) -> dict[ColumnId, ColumnStats]:
-    # Rows that move, or that carry no statistics, leave the bounds as they are or make them unknown.
-    merged = {column_id: stats for column_id, stats in before.columns.items() if column_id in types}
+    # Rows that move leave the bounds as they are.
+    kept = {column_id: stats for column_id, stats in before.columns.items() if column_id in types}
     if changes.compaction is not None:
-        return merged
-    for new in changes.new_files.values():
-        known = {stats.column_id: stats for stats in new.column_stats}
-        for column_id, column_type in types.items():
-            stats = known.get(column_id, ColumnStats(column_id))
-            merged[column_id] = _merged(column_type, merged.get(column_id), stats, before.record_count == 0)
-    if changes.new_batches:
-        # Inlined batches are opaque here: what they hold is unknown until they are flushed.
-        return {column_id: ColumnStats(column_id) for column_id in types}
+        return kept
+    added = [new.column_stats for new in changes.new_files.values()]
+    added += [changes.batch_stats[batch_id] for batch_id in changes.new_batches]
+    if not added:
+        return kept
+    by_file = [{stats.column_id: stats for stats in of_one} for of_one in added]
+    merged = {}
+    for column_id, column_type in types.items():
+        unknown = ColumnStats(column_id)
+        sides = [known.get(column_id, unknown) for known in by_file]
+        if before.next_row_id > 0:
+            # A column added later has no statistics of the rows from before, which hold its default.
+            sides.append(kept.get(column_id, unknown))
+        merged[column_id] = replace(merge_stats(column_type, sides), column_size_bytes=None)
     return merged
-
-
-def _merged(column_type: ColumnType, old: ColumnStats | None, new: ColumnStats, first: bool) -> ColumnStats:
-    plain = replace(new, column_size_bytes=None)
-    if old is None:
-        # A column added later: rows from before hold its default, so only a first insert starts from nothing.
-        return plain if first else ColumnStats(new.column_id)
-    return replace(merge_stats(column_type, old, plain), column_size_bytes=None)

@@ -17,6 +17,7 @@ from forklake.model.changes import (
 from forklake.model.entities import TableDefinition
 from forklake.model.files import DeleteFile, InlinedBatch, NewDataFile, ScanFile
 from forklake.model.ids import BatchId, DataFileId, MappingId, TableId
+from forklake.model.statistics import ColumnStats
 
 Compaction = Literal["merge", "rewrite", "flush"]
 
@@ -34,6 +35,7 @@ class TableChanges:
     replaced_deletes: dict[DataFileId, DeleteFile] = field(default_factory=dict)
     ended_files: dict[DataFileId, ScanFile] = field(default_factory=dict)
     new_batches: dict[BatchId, InlinedBatch] = field(default_factory=dict)
+    batch_stats: dict[BatchId, tuple[ColumnStats, ...]] = field(default_factory=dict)
     ended_batches: dict[BatchId, InlinedBatch] = field(default_factory=dict)
     deleted_inlined: set[tuple[BatchId, int]] = field(default_factory=set)
     """Rows of committed batches, by batch and position."""

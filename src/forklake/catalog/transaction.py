@@ -10,8 +10,9 @@ from forklake.errors import InvalidInput, TransactionClosed, TransactionError
 from forklake.model.entities import Definition, LakeObject, Table
 from forklake.model.files import DeleteFile, InlinedBatch, NewDataFile, ScanFile
 from forklake.model.ids import BatchId, ColumnId, DataFileId, MappingId, SchemaId, SnapshotId, TableId
-from forklake.model.names import fold
+from forklake.model.names import fold, is_encodable
 from forklake.model.snapshots import CommitInfo
+from forklake.model.statistics import ColumnStats
 
 SCHEMAS = SchemaId(0)
 """The schema that the schemas are in."""
@@ -78,8 +79,8 @@ class Transaction:
         """What to record about the commit; for this transaction only."""
         self.check_open()
         for text in (author, message, extra_info):
-            if text is not None and "\0" in text:
-                raise InvalidInput("Author, message and extra info cannot contain NUL.")
+            if text is not None and ("\0" in text or not is_encodable(text)):
+                raise InvalidInput("Author, message and extra info cannot contain NUL or half a character.")
         self.info = CommitInfo(author, message, extra_info)
 
     # Reading, own changes included
@@ -192,10 +193,11 @@ class Transaction:
             if changes.new_files.pop(file_id, None) is None:
                 changes.ended_files[file_id] = scanned
 
-    def insert_inlined(self, table: Table, batch: InlinedBatch) -> None:
+    def insert_inlined(self, table: Table, batch: InlinedBatch, column_stats: Sequence[ColumnStats] = ()) -> None:
         """Keep a few rows in the metadata database; the batch's id was drawn from `file`."""
         changes = self._table_changes(table)
         changes.new_batches[batch.batch_id] = batch
+        changes.batch_stats[batch.batch_id] = tuple(column_stats)
         changes.row_delta += batch.row_count - len(batch.deleted)
 
     def delete_inlined(self, table: Table, rows: Collection[tuple[BatchId, int]]) -> None:

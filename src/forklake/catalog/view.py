@@ -101,8 +101,8 @@ def _wait_for_commits_below(catalog: Catalog, version: int | None) -> None:
     if known is None:
         raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
     head, last = known
-    if version is not None and version <= head:
+    if version is not None and 0 <= version <= head:
         return
-    if version is not None and version > last:
+    if version is not None and not 0 <= version <= last:
         raise NoSuchSnapshot(f"No snapshot found at version {version} in catalog '{catalog.name}'.")
     wait_for_commit(store, catalog.catalog_id)

@@ -39,6 +39,8 @@ class DataFile(NamedTuple):
     encryption_key: str | None = None
     begin_snapshot: SnapshotId = UNCOMMITTED
     owner: CatalogId | None = None
+    table_version: SnapshotId | None = None
+    """Where the version of the table began whose column names the file was written with."""
 
 
 @dataclass(frozen=True, slots=True)

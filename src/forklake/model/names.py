@@ -52,6 +52,11 @@ def path_segment(name: str, uuid_text: str) -> str:
     return name if _SAFE_SEGMENT.fullmatch(name) else uuid_text
 
 
+def is_encodable(text: str) -> bool:
+    """Whether UTF-8 can hold the text: a lone surrogate it cannot."""
+    return _utf8_size(text) is not None
+
+
 def quote_identifier(name: str) -> str:
     """The name in SQL double quotes, quotes inside doubled."""
     return '"' + name.replace('"', '""') + '"'

@@ -13,7 +13,7 @@ Types that widen into each other share one space of keys, so a promotion leaves 
 import math
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from decimal import Context, Decimal, Inexact, InvalidOperation
@@ -118,17 +118,17 @@ def compare_text(column_type: ColumnType, a: str, b: str) -> int:
     return _compare(first, second)
 
 
-def merge_stats(column_type: ColumnType, a: ColumnStats, b: ColumnStats) -> ColumnStats:
-    """The statistics of both sides together; what is unknown on a side that has values stays unknown."""
-    filled = [side for side in (a, b) if side.value_count != 0]
+def merge_stats(column_type: ColumnType, sides: Sequence[ColumnStats]) -> ColumnStats:
+    """The statistics of all sides together; what is unknown on a side that has values stays unknown."""
+    filled = [side for side in sides if side.value_count != 0]
     return ColumnStats(
-        a.column_id,
-        value_count=_added(a.value_count, b.value_count),
-        null_count=_added(a.null_count, b.null_count),
+        sides[0].column_id,
+        value_count=_added([side.value_count for side in sides]),
+        null_count=_added([side.null_count for side in sides]),
         min_value=_outermost(column_type, [side.min_value for side in filled], "min"),
         max_value=_outermost(column_type, [side.max_value for side in filled], "max"),
-        contains_nan=_any_true([side.contains_nan for side in filled or (a, b)]),
-        column_size_bytes=_added(a.column_size_bytes, b.column_size_bytes),
+        contains_nan=_any_true([side.contains_nan for side in filled or sides]),
+        column_size_bytes=_added([side.column_size_bytes for side in sides]),
         extra_stats=_common([side.extra_stats for side in filled]),
     )
 
@@ -163,18 +163,26 @@ def _compare(a: Exact, b: Exact) -> int:
 
 
 def _outermost(column_type: ColumnType, bounds: list[str | None], side: Side) -> str | None:
+    """The smallest or largest bound, each read once; None as soon as one is unknown."""
     outermost: str | None = None
+    extreme: Exact | None = None
     for bound in bounds:
-        if bound is None or exact_value(column_type, bound) is None:
+        value = None if bound is None else exact_value(column_type, bound)
+        if value is None:
             return None
-        order = 0 if outermost is None else compare_text(column_type, bound, outermost)
-        if outermost is None or (order < 0 if side == "min" else order > 0):
-            outermost = bound
+        order = 0 if extreme is None else _compare(value, extreme)
+        if extreme is None or (order < 0 if side == "min" else order > 0):
+            outermost, extreme = bound, value
     return outermost
 
 
-def _added(a: int | None, b: int | None) -> int | None:
-    return None if a is None or b is None else a + b
+def _added(counts: list[int | None]) -> int | None:
+    total = 0
+    for count in counts:
+        if count is None:
+            return None
+        total += count
+    return total
 
 
 def _any_true(flags: list[bool | None]) -> bool | None:

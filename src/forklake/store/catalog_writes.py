@@ -65,7 +65,10 @@ def update_catalog_name(store: Store, catalog_id: CatalogId, name: str, new_name
 
 
 def end_catalog(store: Store, catalog_id: CatalogId, name: str) -> bool:
-    """Its lineage and its snapshots go at once; what it wrote stays while a fork can see it."""
+    """Its lineage goes at once, and so do the snapshots that no fork can travel to.
+
+    What it wrote stays while a fork can see it.
+    """
     first = [_own(store, catalog_id), Statement(store.dialect.next_ids("snapshot"), {"count": 1})]
     with store.writing(first) as (transaction, (locked, ids)):
         if not locked:
@@ -76,7 +79,12 @@ def end_catalog(store: Store, catalog_id: CatalogId, name: str) -> bool:
             [
                 Statement(end, {**mine, "end_snapshot": drawn_ids(ids, 1)[0]}),
                 Statement("DELETE FROM lake_catalog_ancestor WHERE catalog_id = :catalog_id", mine),
-                Statement("DELETE FROM lake_snapshot WHERE catalog_id = :catalog_id", mine),
+                Statement(
+                    "DELETE FROM lake_snapshot WHERE catalog_id = :catalog_id AND snapshot_id > coalesce("
+                    "(SELECT max(max_snapshot) FROM lake_catalog_ancestor"
+                    " WHERE ancestor_id = :catalog_id AND depth > 0), -1)",
+                    mine,
+                ),
             ]
         )
     return True

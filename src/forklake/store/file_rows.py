@@ -4,6 +4,7 @@ import math
 
 from forklake.model.column_types import FLOATS, ColumnType
 from forklake.model.documents import write_column_stats
+from forklake.model.entities import UNCOMMITTED
 from forklake.model.files import DataFile, DeleteFile, InlinedBatch, TableStats
 from forklake.model.ids import CatalogId, ColumnId, SnapshotId, TableId
 from forklake.model.statistics import ColumnStats, pruning_key
@@ -32,6 +33,7 @@ def data_file_row(key: Key, file: DataFile, begin: SnapshotId) -> Row:
         file.mapping_id,
         file.partial_max,
         file.encryption_key,
+        begin if file.table_version == UNCOMMITTED else file.table_version,
     )
 
 

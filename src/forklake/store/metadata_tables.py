@@ -190,6 +190,7 @@ data_file = _table(
     _id("mapping_id", null=True),
     _id("partial_max", null=True),
     _text("encryption_key"),
+    _id("table_version", null=True),
     Index("lake_data_file_id", "data_file_id"),
     Index("lake_data_file_end", "catalog_id", "table_id", "end_snapshot"),
     key=("catalog_id", "table_id", "data_file_id"),

@@ -1,11 +1,11 @@
 """A URL to a store: open what is there, create a lake where that is asked for, and check its format."""
 
 from pathlib import Path
-from uuid import uuid4
 
-from forklake.errors import InvalidInput, NotALake, UnsupportedFormat
+from forklake.errors import InvalidInput, InvalidName, NotALake, UnsupportedFormat
+from forklake.model.names import check_object_name
 from forklake.store.connection import Store
-from forklake.store.ddl import create_script
+from forklake.store.ddl import create_script, identity
 from forklake.store.metadata_tables import FORMAT_VERSION
 from forklake.store.migrations import migrate
 from forklake.store.options import lake_info
@@ -13,6 +13,7 @@ from forklake.store.postgres import DEFAULT_SCHEMA, PostgresStore
 from forklake.store.sqlite import SqliteStore
 
 FORMAT_KEY = "format_version"
+_MAX_SCHEMA_BYTES = 63
 _POSTGRES_URLS = ("postgresql://", "postgres://")
 _NOT_THERE_YET = ("duckdb:", "mysql:")
 
@@ -45,7 +46,7 @@ def _connect(target: str, schema: str | None, *, create: bool, read_only: bool) 
         target = f"postgres:{target}"
     if target.startswith("postgres:"):
         conninfo = target.removeprefix("postgres:")
-        return PostgresStore(conninfo, schema=schema or DEFAULT_SCHEMA, read_only=read_only)
+        return PostgresStore(conninfo, schema=_check_schema(schema or DEFAULT_SCHEMA), read_only=read_only)
     if target.startswith(_NOT_THERE_YET):
         raise InvalidInput(f"Metadata in {target.split(':')[0]} is not supported; use sqlite: or postgres:.")
     if schema not in (None, "main"):
@@ -58,6 +59,13 @@ def _connect(target: str, schema: str | None, *, create: bool, read_only: bool) 
     if not path.exists() and (read_only or not create):
         raise NotALake(f"There is no lake at {path}. To create one, set CREATE_IF_NOT_EXISTS true.")
     return SqliteStore(path, read_only=read_only)
+
+
+def _check_schema(schema: str) -> str:
+    """PostgreSQL cuts longer names off: two lakes would share one schema."""
+    if len(check_object_name(schema, "metadata schema").encode()) > _MAX_SCHEMA_BYTES:
+        raise InvalidName(f"The metadata schema '{schema[:40]}...' has more than {_MAX_SCHEMA_BYTES} bytes.")
+    return schema
 
 
 def _check_format(store: PostgresStore | SqliteStore, *, create: bool, migrate_old: bool) -> None:
@@ -104,13 +112,8 @@ def _format_of(store: PostgresStore | SqliteStore) -> int | None:
 
 def _create(store: PostgresStore | SqliteStore) -> None:
     """Create the tables. Several processes may try at once: all succeed, one of them did it."""
-    identity = (
-        "INSERT INTO lake_info (key, value) VALUES "
-        f"('{FORMAT_KEY}', '{FORMAT_VERSION}'), ('lake_uuid', '{uuid4()}'), ('created_by', 'Forklake')"
-        " ON CONFLICT DO NOTHING;"
-    )
     script = create_script(store.dialect.name, store.schema if isinstance(store, PostgresStore) else None)
     if isinstance(store, PostgresStore):
         # IF NOT EXISTS is not enough for two at the same time.
         script = f"SELECT pg_advisory_xact_lock(hashtext('forklake'), hashtext(current_database()));\n{script}"
-    store.run_script(f"{script}\n{identity}")
+    store.run_script(f"{script}\n{identity(store.dialect.name)}")

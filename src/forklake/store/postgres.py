@@ -44,6 +44,7 @@ COPY_FROM = 200
 """From this many rows on, COPY is faster than INSERT."""
 
 _READ_ATTEMPTS = 3
+_INDEX_WALKS = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off"
 
 # Judged by SQLSTATE alone: message texts change with the server's language.
 _TRANSIENT_STATES = {
@@ -174,6 +175,9 @@ class PostgresStore:
     def _configure(self, connection: psycopg.Connection[Any]) -> None:
         path = pgsql.SQL("SET search_path TO {}").format(pgsql.Identifier(self.schema))
         connection.execute(path)
+        # Every statement walks an index from a few catalogs. A plan is kept for a connection's life: one made
+        # while a table was small would go on reading all of it.
+        connection.execute(_INDEX_WALKS)
         if self._read_only:
             connection.execute("SET default_transaction_read_only = on")
 
@@ -223,15 +227,18 @@ class PostgresTransaction:
     def commit(self, steps: Sequence[Statement | Rows]) -> None:
         connection = self._connection
         session = connection.info.backend_pid
+        updates = [step for step in steps if isinstance(step, Statement)]
         inserts = [step for step in steps if isinstance(step, Rows)]
-        for insert in inserts:
-            if len(insert.rows) >= COPY_FROM:
+        if bulk := [insert for insert in inserts if len(insert.rows) >= COPY_FROM]:
+            # COPY cannot travel with others, and what is replaced must have ended before it comes.
+            _run_all(connection, updates)
+            updates = []
+            for insert in bulk:
                 _copy(connection, insert)
         try:
             with connection.pipeline():
-                for step in steps:
-                    if isinstance(step, Statement):
-                        connection.execute(native_sql(step.sql), step.params)
+                for update in updates:
+                    connection.execute(native_sql(update.sql), update.params)
                 _insert(connection, [insert for insert in inserts if len(insert.rows) < COPY_FROM])
                 connection.execute("COMMIT")
         except psycopg.Error as error:

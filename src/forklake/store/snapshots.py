@@ -35,7 +35,7 @@ def newest_snapshot(store: Store, scope: Scope, until: datetime | None = None) -
     """The newest snapshot in scope, not later than `until`; None if it is not there, or has expired.
 
     A snapshot stands for all versions up to its successor. When the successor names another predecessor,
-    snapshots in between have expired, and what was asked for may be one of them.
+    snapshots in between have expired, and what was asked for may be one of them, unless it is this very one.
     """
     dialect = store.dialect
     params = dialect.level_params(scope.levels)
@@ -58,9 +58,9 @@ def newest_snapshot(store: Store, scope: Scope, until: datetime | None = None) -
     if not rows:
         return None
     row = max(rows, key=lambda candidate: candidate[0])
-    if row[-1] is not None and row[-1] != row[0]:
-        return None
-    return _snapshot(row, dialect)
+    found = _snapshot(row, dialect)
+    exact = found.snapshot_id == scope.snapshot_id or found.snapshot_time == until
+    return found if exact or row[-1] in (None, found.snapshot_id) else None
 
 
 def wait_for_commit(store: Store, catalog_id: CatalogId) -> None:
@@ -71,10 +71,16 @@ def wait_for_commit(store: Store, catalog_id: CatalogId) -> None:
         share = f"SELECT 1 FROM lake_catalog WHERE catalog_id = :catalog_id {store.dialect.share_catalog}"
         store.fetch(share, {"catalog_id": catalog_id})
         return
-    # A reader may lock nothing: it waits until every transaction of now has ended.
-    [[upper]] = store.fetch("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint", {})
+    # A reader may lock nothing. Whoever has drawn an id has locked a row of lake_catalog before, which shows:
+    # wait until all who hold such a lock now have ended.
+    holders = (
+        "SELECT DISTINCT virtualtransaction FROM pg_locks WHERE relation = 'lake_catalog'::regclass"
+        " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        " AND mode IN ('RowShareLock', 'RowExclusiveLock')"
+    )
+    waiting = set(store.fetch(holders, {}))
     deadline = monotonic() + _PATIENCE_SECONDS
-    while store.fetch("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint", {})[0][0] < upper:
+    while waiting := waiting.intersection(store.fetch(holders, {})):
         if monotonic() > deadline:
             raise StoreBusy(
                 f"{store.location}: a transaction has been open for {_PATIENCE_SECONDS} s; try an older version."

@@ -1,11 +1,13 @@
 """The embedded store: one SQLite file, shared by any number of processes on one machine."""
 
 import json
+import random
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, LifoQueue
+from time import monotonic, sleep
 from typing import NoReturn
 
 from forklake.errors import NotALake, ReadOnly, StoreError, StoreUnavailable
@@ -24,6 +26,7 @@ from forklake.store.fork import fork_with_statements
 from forklake.store.metadata_tables import TABLES
 
 BUSY_TIMEOUT_MS = 5_000
+_PAUSE_SECONDS = (0.0002, 0.002)
 
 
 class SqliteStore:
@@ -63,13 +66,28 @@ class SqliteStore:
             raise ReadOnly(f"{self.location} is open for reading only.")
         with self._connection() as connection:
             # IMMEDIATE takes the turn to write before anything is read, so nothing read can be stale.
-            connection.execute("BEGIN IMMEDIATE")
+            self._begin(connection)
             try:
                 transaction = SqliteTransaction(connection)
                 yield transaction, transaction.fetch_all(first)
             finally:
                 if connection.in_transaction:
                     connection.rollback()
+
+    def _begin(self, connection: sqlite3.Connection) -> None:
+        """Wait for the turn to write, asking often: SQLite's own waiting leaves it to whoever had it last."""
+        deadline = monotonic() + self._busy_timeout_ms / 1000
+        connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            while not connection.in_transaction:
+                try:
+                    connection.execute("BEGIN IMMEDIATE")
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > deadline:
+                        raise
+                    sleep(random.uniform(*_PAUSE_SECONDS))
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {self._busy_timeout_ms}")
 
     def settle(self, lost: OutcomeUnknown) -> None:
         """A local file has no session that could commit later."""
@@ -81,6 +99,8 @@ class SqliteStore:
         """Several statements without parameters, all or none."""
         with self._connection() as connection:
             try:
+                # Kept in the file. Set here, not on opening, which must not change a database that holds no lake.
+                connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nCOMMIT;")
             finally:
                 if connection.in_transaction:
@@ -104,8 +124,6 @@ class SqliteStore:
                 isolation_level=None,
                 check_same_thread=False,
             )
-            if not self._read_only:
-                connection.execute("PRAGMA journal_mode = WAL")
             # A commit that was acknowledged survives a power failure.
             connection.execute("PRAGMA synchronous = FULL")
         except sqlite3.Error as error:

@@ -17,7 +17,8 @@ from forklake.store.scope import ended_rows, visible
 # In the order of DataFile's and DeleteFile's fields.
 _DATA_COLUMNS = (
     "f.data_file_id, f.path, f.record_count, f.file_size_bytes, f.footer_size, f.path_is_relative, f.file_format,"
-    " f.row_id_start, f.partition_id, f.mapping_id, f.partial_max, f.encryption_key, f.begin_snapshot, f.catalog_id"
+    " f.row_id_start, f.partition_id, f.mapping_id, f.partial_max, f.encryption_key, f.begin_snapshot, f.catalog_id,"
+    " f.table_version"
 )
 _DELETE_COLUMNS = (
     "f.delete_file_id, f.data_file_id, f.path, f.delete_count, f.file_size_bytes, f.footer_size, f.path_is_relative,"
@@ -111,16 +112,19 @@ def stats_statement(dialect: Dialect, scope: Scope, table_ids: Iterable[TableId]
 
     Later versions supersede earlier ones, and a fork's own are later than all it inherited: the highest wins.
     """
+    mine = "s.catalog_id = l.catalog_id AND s.table_id = t.value"
     newest = (
-        "SELECT s.begin_snapshot FROM lake_table_stats s WHERE s.catalog_id = l.catalog_id AND s.table_id = t.value"
-        " AND s.begin_snapshot <= l.top ORDER BY s.begin_snapshot DESC LIMIT 1"
+        f"FROM lake_table_stats s WHERE {mine} AND s.begin_snapshot <= l.top ORDER BY s.begin_snapshot DESC LIMIT 1"
     )
-    tables = "unnest(CAST(:table_ids AS bigint[])) AS t(value)" if dialect.is_postgres else "json_each(:table_ids) AS t"
-    sql = f"""
-        SELECT s.table_id, s.begin_snapshot, s.record_count, s.next_row_id, s.file_size_bytes, s.column_stats
-        FROM {tables} CROSS JOIN {dialect.levels}
-        JOIN lake_table_stats s
-          ON s.catalog_id = l.catalog_id AND s.table_id = t.value AND s.begin_snapshot = ({newest})"""
+    columns = "s.table_id, s.begin_snapshot, s.record_count, s.next_row_id, s.file_size_bytes, s.column_stats"
+    if dialect.is_postgres:
+        tables = "unnest(CAST(:table_ids AS bigint[])) AS t(value)"
+        sql = f"SELECT {columns} FROM {tables} CROSS JOIN {dialect.levels} CROSS JOIN LATERAL (SELECT s.* {newest}) s"
+    else:
+        sql = (
+            f"SELECT {columns} FROM json_each(:table_ids) AS t CROSS JOIN {dialect.levels}"
+            f" JOIN lake_table_stats s ON {mine} AND s.begin_snapshot = (SELECT s.begin_snapshot {newest})"
+        )
     return Statement(sql, {"table_ids": list(table_ids), **dialect.level_params(scope.levels)})
 
 

@@ -102,9 +102,7 @@ def test_a_literal_default_is_also_what_older_files_hold() -> None:
         ([ColumnSpec("a", ColumnType("struct"))], InvalidType, "at least one field"),
     ],
 )
-def test_a_table_that_cannot_be_is_refused(
-    specs: list[ColumnSpec], error: type[ForklakeError], phrase: str
-) -> None:
+def test_a_table_that_cannot_be_is_refused(specs: list[ColumnSpec], error: type[ForklakeError], phrase: str) -> None:
     with pytest.raises(error, match=phrase):
         new_definition(specs)
 
@@ -212,9 +210,7 @@ def test_a_rename_may_change_only_the_case() -> None:
         (("a",), "", InvalidName, "empty"),
     ],
 )
-def test_an_impossible_rename_is_refused(
-    path: Path, new_name: str, error: type[ForklakeError], phrase: str
-) -> None:
+def test_an_impossible_rename_is_refused(path: Path, new_name: str, error: type[ForklakeError], phrase: str) -> None:
     with pytest.raises(error, match=phrase):
         rename_column(TABLE, path, new_name)
 
@@ -272,9 +268,7 @@ def test_not_null_is_set_once_and_dropped_once() -> None:
     assert drop_not_null(strict, ("a",)) == TABLE
     with pytest.raises(InvalidChange, match="Cannot SET NOT NULL on column a - it already has a NOT NULL"):
         set_not_null(strict, ("a",))
-    with pytest.raises(
-        InvalidChange, match="Cannot DROP NULL on column a - it has no NOT NULL constraint defined"
-    ):
+    with pytest.raises(InvalidChange, match="Cannot DROP NULL on column a - it has no NOT NULL constraint defined"):
         drop_not_null(TABLE, ("a",))
 
 
@@ -381,9 +375,7 @@ def _structs(children: st.SearchStrategy[ColumnType]) -> st.SearchStrategy[Colum
 
 types = st.recursive(
     scalars.map(ColumnType),
-    lambda children: st.one_of(
-        children.map(list_of), st.builds(map_of, children, children), _structs(children)
-    ),
+    lambda children: st.one_of(children.map(list_of), st.builds(map_of, children, children), _structs(children)),
     max_leaves=4,
 )
 defaults: st.SearchStrategy[tuple[str | None, DefaultType | None]] = st.sampled_from(
@@ -435,9 +427,7 @@ def _random_change(data: st.DataObject, d: TableDefinition, numbers: Iterator[Co
         lambda: reset_partition(d),
         lambda: set_sort(d, data.draw(st.lists(sort_keys, max_size=2)), SortId(number)),
         lambda: reset_sort(d),
-        lambda: set_tag(
-            d, data.draw(st.sampled_from([None, path])), "k", data.draw(st.sampled_from([None, "v"]))
-        ),
+        lambda: set_tag(d, data.draw(st.sampled_from([None, path])), "k", data.draw(st.sampled_from([None, "v"]))),
     ]
     try:
         return data.draw(st.sampled_from(changes))()

@@ -30,18 +30,14 @@ def test_every_node_of_a_type_counts_as_a_field(text: str, count: int) -> None:
     assert field_count(parse_type(text)) == count
 
 
-@pytest.mark.parametrize(
-    "path", [("a",), ("ST", "Y", "z"), ("items", "element", "q"), ("m", "key"), ("m", "VALUE")]
-)
+@pytest.mark.parametrize("path", [("a",), ("ST", "Y", "z"), ("items", "element", "q"), ("m", "key"), ("m", "VALUE")])
 def test_a_field_is_found_by_its_path_whatever_the_case(path: Path) -> None:
     assert find_column(TABLE, path).name.lower() == path[-1].lower()
 
 
 def test_a_missing_field_is_named_with_the_nearest_one_at_its_level() -> None:
     definition = table(st="struct(amount int, other int)")
-    with pytest.raises(
-        NoSuchColumn, match=r"does not have a column with name st\.amuont\. Did you mean amount"
-    ):
+    with pytest.raises(NoSuchColumn, match=r"does not have a column with name st\.amuont\. Did you mean amount"):
         find_column(definition, ("st", "amuont"))
 
 
@@ -55,9 +51,7 @@ def test_a_struct_in_a_type_must_have_distinct_proper_names() -> None:
     number = ColumnType("int32")
     with pytest.raises(InvalidType, match="two fields"):
         check_type(
-            ColumnType(
-                "list", fields=(("element", ColumnType("struct", fields=(("a", number), ("A", number)))),)
-            )
+            ColumnType("list", fields=(("element", ColumnType("struct", fields=(("a", number), ("A", number)))),))
         )
     with pytest.raises(InvalidName):
         check_type(ColumnType("struct", fields=(("a\n", number),)))
@@ -87,9 +81,7 @@ def test_a_struct_in_a_type_must_have_distinct_proper_names() -> None:
         ("ab + 1a", "spark", ("a",), False),
     ],
 )
-def test_a_sort_expression_uses_the_columns_it_names(
-    expression: str, dialect: str, path: Path, used: bool
-) -> None:
+def test_a_sort_expression_uses_the_columns_it_names(expression: str, dialect: str, path: Path, used: bool) -> None:
     assert sorts_by(TABLE, SortKey(expression, dialect=dialect), path) is used
 
 
@@ -125,9 +117,7 @@ def test_a_name_with_a_blank_is_known_as_a_sort_expression() -> None:
 
 def test_sort_columns_must_exist() -> None:
     check_sort_keys(TABLE, [SortKey("ST.x"), SortKey("hash(anything)"), SortKey("items[0].q")])
-    with pytest.raises(
-        NoSuchColumn, match=r"SET SORTED BY statement were not found: itens\. Did you mean items"
-    ):
+    with pytest.raises(NoSuchColumn, match=r"SET SORTED BY statement were not found: itens\. Did you mean items"):
         check_sort_keys(TABLE, [SortKey("itens")])
     with pytest.raises(InvalidChange, match="empty"):
         check_sort_keys(TABLE, [SortKey(" ")])

@@ -51,9 +51,7 @@ def files(*ids: int) -> Touched:
 
 
 def rows(*positions: tuple[int, int]) -> Touched:
-    return Touched(
-        inlined_rows={TABLE: frozenset((BatchId(batch), position) for batch, position in positions)}
-    )
+    return Touched(inlined_rows={TABLE: frozenset((BatchId(batch), position) for batch, position in positions)})
 
 
 def check(
@@ -101,9 +99,7 @@ rename          X    .     X      .      .              .      .              . 
 
 def read_cells(matrix: str) -> list[tuple[str, str, str]]:
     header, *lines = (line.split() for line in matrix.strip().splitlines())
-    return [
-        (mine, theirs, cell) for mine, *row in lines for theirs, cell in zip(header[1:], row, strict=True)
-    ]
+    return [(mine, theirs, cell) for mine, *row in lines for theirs, cell in zip(header[1:], row, strict=True)]
 
 
 def params(cells: list[tuple[str, str, str]]):
@@ -192,9 +188,7 @@ OBJECT_CONFLICTS = {
     "rename_view": {"drop_view", "rename_view"},
     "drop_macro": {"drop_macro"},
 }
-OBJECT_CELLS = [
-    (mine, theirs, "X" if theirs in OBJECT_CONFLICTS[mine] else ".") for mine in MINE for theirs in THEIRS
-]
+OBJECT_CELLS = [(mine, theirs, "X" if theirs in OBJECT_CONFLICTS[mine] else ".") for mine in MINE for theirs in THEIRS]
 
 
 @pytest.mark.parametrize(("mine", "theirs", "cell"), params(OBJECT_CELLS))

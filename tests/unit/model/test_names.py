@@ -31,9 +31,7 @@ def test_a_name_that_is_unsafe_as_a_path_is_refused_for_catalogs_only(name: str)
     assert check_object_name(name, "table") == name
 
 
-@pytest.mark.parametrize(
-    "name", ["main", "agent 7", "Ünïcode", "日本語", 'quo"te', "a.b", "...", "x" * 255, "é" * 127]
-)
+@pytest.mark.parametrize("name", ["main", "agent 7", "Ünïcode", "日本語", 'quo"te', "a.b", "...", "x" * 255, "é" * 127])
 def test_a_usable_name_is_returned_as_it_is(name: str) -> None:
     assert check_catalog_name(name) == name
     assert check_object_name(name, "view") == name

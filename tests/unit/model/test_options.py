@@ -105,9 +105,7 @@ def test_an_option_is_found_in_any_case() -> None:
 
 
 def test_an_unknown_option_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(
-        InvalidOption, match="Unsupported option target_filesize; did you mean target_file_size"
-    ):
+    with pytest.raises(InvalidOption, match="Unsupported option target_filesize; did you mean target_file_size"):
         normalise_option("target_filesize", 1)
 
 

@@ -122,9 +122,7 @@ def test_buckets_are_those_of_ducklake(type_text: str, value: object, bucket: in
         ("year", "date", None, None),
     ],
 )
-def test_a_partition_value_is_raw_text(
-    transform: str, type_text: str, value: object, text: str | None
-) -> None:
+def test_a_partition_value_is_raw_text(transform: str, type_text: str, value: object, text: str | None) -> None:
     assert transform_value(transform, parse_type(type_text), value) == text
 
 
@@ -173,9 +171,7 @@ VALUES = st.one_of(
 
 
 @given(VALUES, st.sampled_from(["identity", "bucket(7)", ALL_BUCKETS]))
-def test_the_possible_partition_values_include_the_one_a_value_gets(
-    typed: tuple[str, object], transform: str
-) -> None:
+def test_the_possible_partition_values_include_the_one_a_value_gets(typed: tuple[str, object], transform: str) -> None:
     column_type = parse_type(typed[0])
     exact = constant_value(column_type, typed[1])
     assert exact is not None
@@ -186,9 +182,7 @@ def test_the_possible_partition_values_include_the_one_a_value_gets(
 
 @pytest.mark.parametrize(("old", "value"), [("boolean", True), ("uint8", 1), ("int8", 1)])
 @pytest.mark.parametrize("transform", ["identity", ALL_BUCKETS])
-def test_a_promoted_column_still_finds_the_partitions_of_its_old_type(
-    old: str, value: object, transform: str
-) -> None:
+def test_a_promoted_column_still_finds_the_partitions_of_its_old_type(old: str, value: object, transform: str) -> None:
     possible = possible_values(transform, ColumnType("int64"), Decimal(1))
     assert possible is not None
     assert transform_value(transform, ColumnType(old), value) in possible

@@ -90,7 +90,5 @@ def test_a_constant_of_a_related_type_is_understood(type_text: str, value: objec
         ("uuid", "f"),
     ],
 )
-def test_a_constant_that_an_engine_would_convert_in_its_own_way_is_not_used(
-    type_text: str, value: object
-) -> None:
+def test_a_constant_that_an_engine_would_convert_in_its_own_way_is_not_used(type_text: str, value: object) -> None:
     assert constant_value(parse_type(type_text), value) is None

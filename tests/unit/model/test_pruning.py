@@ -107,9 +107,7 @@ def _evaluate(predicate: Predicate, row: object) -> bool | None:
 def _stats(column_type: ColumnType, rows: Sequence[object]) -> ColumnStats:
     values = [row for row in rows if row is not None]
     nans = [value for value in values if isinstance(value, float) and math.isnan(value)]
-    ordered = sorted(
-        (value for value in values if value not in nans), key=lambda v: cast("float", _order(v)[1])
-    )
+    ordered = sorted((value for value in values if value not in nans), key=lambda v: cast("float", _order(v)[1]))
     return ColumnStats(
         COLUMN,
         value_count=len(values),
@@ -160,9 +158,7 @@ DECIMALS = st.one_of(
     st.decimals("-2", "2", places=2),
     st.decimals("99999999999999999999.90", "99999999999999999999.99", places=2),
 )
-DOUBLES = st.one_of(
-    st.floats(), st.sampled_from([0.0, -0.0, math.nan, math.inf, -math.inf, 0.1, 1.5, 2.0**53])
-)
+DOUBLES = st.one_of(st.floats(), st.sampled_from([0.0, -0.0, math.nan, math.inf, -math.inf, 0.1, 1.5, 2.0**53]))
 STRINGS = st.one_of(
     st.text("ab\0é\U0010ffff", max_size=8),
     st.builds(
@@ -249,9 +245,7 @@ PARTITIONED = ["int64", "varchar", "date", "boolean", "uuid", "blob", "timestamp
 @pytest.mark.parametrize("type_text", PARTITIONED)
 @settings(max_examples=30, deadline=None)
 @given(data=st.data(), transform=st.sampled_from(["identity", "bucket(3)"]))
-def test_a_partition_with_a_matching_row_is_never_pruned(
-    type_text: str, transform: str, data: st.DataObject
-) -> None:
+def test_a_partition_with_a_matching_row_is_never_pruned(type_text: str, transform: str, data: st.DataObject) -> None:
     column_type = parse_type(type_text)
     row = data.draw(ROWS[type_text][0].filter(lambda value: not (isinstance(value, str) and "\0" in value)))
     predicate = data.draw(_predicates(st.one_of(ROWS[type_text][1], st.just(row))))
@@ -305,9 +299,7 @@ def test_a_partition_with_a_matching_row_is_never_pruned(
         (And((Comparison(A, ">", 1), Comparison(A, "<", 3))), "int32", [7]),
     ],
 )
-def test_a_file_that_cannot_match_is_pruned(
-    predicate: Predicate, type_text: str, rows: Sequence[object]
-) -> None:
+def test_a_file_that_cannot_match_is_pruned(predicate: Predicate, type_text: str, rows: Sequence[object]) -> None:
     assert not any(_evaluate(predicate, row) is True for row in rows if not isinstance(row, UUID))
     assert not _keeps(predicate, type_text, rows)
 

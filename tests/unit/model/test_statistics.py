@@ -68,9 +68,7 @@ COLUMN = ColumnId(1)
         ("interval", timedelta(1), None),
     ],
 )
-def test_a_value_is_written_in_the_text_form_of_its_type(
-    type_text: str, value: object, text: str | None
-) -> None:
+def test_a_value_is_written_in_the_text_form_of_its_type(type_text: str, value: object, text: str | None) -> None:
     assert value_text(parse_type(type_text), value) == text
 
 
@@ -98,9 +96,7 @@ def test_a_maximum_that_cannot_be_rounded_up_is_unknown() -> None:
     assert max_text(ColumnType("blob"), b"a" * 300) == "61" * 255 + "62"
 
 
-@given(
-    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=9), st.integers(1, 90)
-)
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=9), st.integers(1, 90))
 def test_the_bounds_of_a_string_enclose_it(part: str, times: int) -> None:
     value = part * times
     low, high = min_text(TEXT, value), max_text(TEXT, value)
@@ -210,21 +206,21 @@ def test_texts_are_compared_as_their_type() -> None:
 def test_merging_adds_counts_and_widens_bounds_as_the_type() -> None:
     a = ColumnStats(COLUMN, 2, 1, "9", "10", None, 100)
     b = ColumnStats(COLUMN, 3, 0, "-5", "9", None, 50)
-    assert merge_stats(ColumnType("int32"), a, b) == ColumnStats(COLUMN, 5, 1, "-5", "10", None, 150)
+    assert merge_stats(ColumnType("int32"), [a, b]) == ColumnStats(COLUMN, 5, 1, "-5", "10", None, 150)
 
 
 def test_an_unknown_stays_unknown_when_merged() -> None:
-    merged = merge_stats(ColumnType("int32"), ColumnStats(COLUMN, 1, 0, "1", "1"), ColumnStats(COLUMN))
+    merged = merge_stats(ColumnType("int32"), [ColumnStats(COLUMN, 1, 0, "1", "1"), ColumnStats(COLUMN)])
     assert merged == ColumnStats(COLUMN)
-    assert merge_stats(ColumnType("int32"), ColumnStats(COLUMN, 1, 0, "x", "1"), merged).min_value is None
+    assert merge_stats(ColumnType("int32"), [ColumnStats(COLUMN, 1, 0, "x", "1"), merged]).min_value is None
 
 
 def test_a_side_without_values_leaves_the_bounds_of_the_other() -> None:
     filled = ColumnStats(COLUMN, 2, 0, "1", "2", False)
     empty = ColumnStats(COLUMN, 0, 7)
-    assert merge_stats(ColumnType("float64"), filled, empty) == ColumnStats(COLUMN, 2, 7, "1", "2", False)
-    assert merge_stats(ColumnType("float64"), empty, filled) == ColumnStats(COLUMN, 2, 7, "1", "2", False)
-    assert merge_stats(ColumnType("float64"), empty, empty) == ColumnStats(COLUMN, 0, 14)
+    assert merge_stats(ColumnType("float64"), [filled, empty]) == ColumnStats(COLUMN, 2, 7, "1", "2", False)
+    assert merge_stats(ColumnType("float64"), [empty, filled]) == ColumnStats(COLUMN, 2, 7, "1", "2", False)
+    assert merge_stats(ColumnType("float64"), [empty, empty]) == ColumnStats(COLUMN, 0, 14)
 
 
 def test_a_nan_on_one_side_is_a_nan_in_both() -> None:
@@ -232,6 +228,6 @@ def test_a_nan_on_one_side_is_a_nan_in_both() -> None:
     with_nan = ColumnStats(COLUMN, 1, 0, "1.0", "1.0", True)
     without = ColumnStats(COLUMN, 1, 0, "2.0", "2.0", False)
     unknown = ColumnStats(COLUMN, 1, 0, "2.0", "2.0")
-    assert merge_stats(double, with_nan, without).contains_nan is True
-    assert merge_stats(double, without, without).contains_nan is False
-    assert merge_stats(double, without, unknown).contains_nan is None
+    assert merge_stats(double, [with_nan, without]).contains_nan is True
+    assert merge_stats(double, [without, without]).contains_nan is False
+    assert merge_stats(double, [without, unknown]).contains_nan is None

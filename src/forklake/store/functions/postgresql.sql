@@ -118,24 +118,26 @@ AS $$
 #variable_conflict use_column
 DECLARE
     follower bigint;
+    found_time timestamptz;
 BEGIN
     IF version > (SELECT last_value FROM lake_snapshot_seq) THEN
         RETURN;
     END IF;
-    SELECT found.snapshot_id, found.catalog_id, found.schema_version INTO snapshot_id, owner_id, schema_version
+    SELECT found.snapshot_id, found.catalog_id, found.schema_version, found.snapshot_time
+    INTO snapshot_id, owner_id, schema_version, found_time
     FROM lake_catalog_ancestor a
     CROSS JOIN LATERAL (
-        SELECT s.snapshot_id, s.catalog_id, s.schema_version
+        SELECT s.snapshot_id, s.catalog_id, s.schema_version, s.snapshot_time
         FROM lake_snapshot s
         WHERE s.catalog_id = a.ancestor_id AND s.snapshot_id <= least(a.max_snapshot, coalesce(version, a.max_snapshot))
           AND (at IS NULL OR s.snapshot_time <= at)
         ORDER BY s.snapshot_id DESC LIMIT 1) found
     WHERE a.catalog_id = source_id
     ORDER BY found.snapshot_id DESC LIMIT 1;
-    -- A successor with another predecessor: what was asked for has expired.
+    -- A successor with another predecessor: what was asked for has expired, unless it is this very snapshot.
     SELECT s.previous_snapshot_id INTO follower FROM lake_snapshot s
     WHERE s.catalog_id = owner_id AND s.snapshot_id > lake_fork_point.snapshot_id ORDER BY s.snapshot_id LIMIT 1;
-    IF follower <> snapshot_id THEN
+    IF follower <> snapshot_id AND snapshot_id IS DISTINCT FROM version AND found_time IS DISTINCT FROM at THEN
         snapshot_id := NULL;
     END IF;
 END

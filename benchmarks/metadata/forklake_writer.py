@@ -1,0 +1,55 @@
+"""A writer of ours, and the floor under it: one INSERT in a transaction."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import psycopg
+
+from benchmarks.databases import Place
+from benchmarks.metadata.tables import append
+from forklake.catalog.catalogs import find_catalog
+from forklake.errors import ForklakeError
+
+PLAIN_TABLE = "plain_row"
+
+
+@dataclass(frozen=True, slots=True)
+class ForklakeWriter:
+    """Commits one file with ten statistics at a time to a table of a catalog."""
+
+    place: Place
+    catalog: str
+
+    @property
+    def failures(self) -> tuple[type[Exception], ...]:
+        return (ForklakeError,)
+
+    @contextmanager
+    def connected(self) -> Iterator[Callable[[], object]]:
+        with closing(self.place.open()) as lake:
+            yield partial(append, find_catalog(lake, self.catalog), "events")
+
+
+@dataclass(frozen=True, slots=True)
+class PlainWriter:
+    """Commits one row at a time: what the database and the disk allow at best."""
+
+    place: Place
+    number: int
+
+    @property
+    def failures(self) -> tuple[type[Exception], ...]:
+        return (psycopg.Error, sqlite3.Error)
+
+    @contextmanager
+    def connected(self) -> Iterator[Callable[[], object]]:
+        with self.place.sql() as sql:
+            yield partial(sql.insert, PLAIN_TABLE, (self.number, "a row of a few dozen bytes, as short as they come"))
+
+
+def make_plain_table(place: Place) -> None:
+    with place.sql() as sql:
+        sql.run(f"CREATE TABLE {PLAIN_TABLE} (writer BIGINT NOT NULL, text TEXT NOT NULL)")

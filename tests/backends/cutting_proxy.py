@@ -1,0 +1,128 @@
+"""A TCP proxy before PostgreSQL's Unix socket that loses connections at the worst moment: around COMMIT."""
+
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from types import TracebackType
+from typing import Literal, Self
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+Loss = Literal["the answer is lost", "the commit is lost", "the commit is stuck"]
+LOSSES: tuple[Loss, ...] = ("the answer is lost", "the commit is lost", "the commit is stuck")
+
+# As a whole query: READ COMMITTED is no commit. A server's answer ends in the same bytes.
+COMMIT = b"COMMIT\0"
+
+
+class CuttingProxy:
+    """Forwards everything, but for the next commits: each of them meets one of the `losses`, in order."""
+
+    def __init__(self, conninfo: str) -> None:
+        self.losses: list[Loss] = []
+        self.then: Callable[[], object] = lambda: None
+        self.refuse = False
+        self._conninfo = conninfo
+        host = conninfo_to_dict(conninfo)["host"]
+        assert isinstance(host, str)
+        self._server = Path(host) / ".s.PGSQL.5432"
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._sockets: list[socket.socket] = [self._listener]
+        Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def conninfo(self) -> str:
+        """How to reach the database through the proxy."""
+        port = self._listener.getsockname()[1]
+        return make_conninfo(self._conninfo, host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable")
+
+    def lose(self, losses: Sequence[Loss], then: Callable[[], object] = lambda: None) -> None:
+        """What happens to the next commits, and what happens `then`, before the client gets to know."""
+        self.losses = list(losses)
+        self.then = then
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        _close(*self._sockets)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            if self.refuse:
+                _close(client)
+                continue
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(str(self._server))
+            self._sockets += [client, server]
+            link = _Link(self, client, server)
+            Thread(target=link.up, daemon=True).start()
+            Thread(target=link.down, daemon=True).start()
+
+
+class _Link:
+    """One client's connection."""
+
+    def __init__(self, proxy: CuttingProxy, client: socket.socket, server: socket.socket) -> None:
+        self._proxy = proxy
+        self._client = client
+        self._server = server
+        self._loss: Loss | None = None
+
+    def up(self) -> None:
+        """From the client to the server, until a commit that is to be lost."""
+        while data := _receive(self._client):
+            if COMMIT in data and self._proxy.losses:
+                self._loss = self._proxy.losses.pop(0)
+            if self._loss == "the commit is stuck":
+                # The server goes on waiting, with the catalog locked.
+                return self._tell_client()
+            if self._loss == "the commit is lost":
+                _close(self._server)
+                return self._tell_client()
+            _send(self._server, data)
+        return None if self._loss else _close(self._client, self._server)
+
+    def down(self) -> None:
+        """From the server to the client; when the answer is to be lost, until the server has committed."""
+        while data := _receive(self._server):
+            if self._loss is None:
+                _send(self._client, data)
+            elif COMMIT in data:
+                break
+        if self._loss == "the answer is lost":
+            _close(self._server)
+            self._tell_client()
+        elif self._loss is None:
+            _close(self._client, self._server)
+
+    def _tell_client(self) -> None:
+        self._proxy.then()
+        _close(self._client)
+
+
+def _receive(source: socket.socket) -> bytes:
+    try:
+        return source.recv(1 << 16)
+    except OSError:
+        return b""
+
+
+def _send(target: socket.socket, data: bytes) -> None:
+    with suppress(OSError):
+        target.sendall(data)
+
+
+def _close(*sockets: socket.socket) -> None:
+    for each in sockets:
+        with suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
+        each.close()

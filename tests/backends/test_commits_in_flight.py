@@ -1,0 +1,144 @@
+"""Time travel while commits are under way: an id was drawn, and what it will stand for is not there yet."""
+
+import random
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from time import monotonic, sleep
+
+import psycopg
+import pytest
+
+from forklake.catalog.catalogs import create_catalog, find_catalog
+from forklake.catalog.lake import Catalog, Lake
+from forklake.catalog.lakes import open_lake
+from forklake.catalog.view import view_at, view_at_head
+from forklake.errors import NoSuchSnapshot
+from tests.backends.test_time_travel import Contents, contents
+from tests.conftest import Place
+from tests.lakes import append, make_table
+
+SECONDS = 1.5
+# Between the drawing of the id and COMMIT.
+STALL = """
+    CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN PERFORM pg_sleep({seconds}); RETURN NEW; END $$;
+    CREATE TRIGGER stall AFTER INSERT ON lake_snapshot FOR EACH ROW EXECUTE FUNCTION stall();
+"""
+
+
+def _reader(place: Place, *, read_only: bool) -> Catalog:
+    return find_catalog(open_lake(place.url, metadata_schema=place.metadata_schema, read_only=read_only), "main")
+
+
+def _session(place: Place) -> psycopg.Connection[tuple[int]]:
+    options = f"-c search_path={place.metadata_schema}"
+    return psycopg.connect(place.url.removeprefix("postgres:"), options=options)
+
+
+def _writer(place: Place) -> Catalog:
+    lake = open_lake(place.url, metadata_schema=place.metadata_schema, create=True)
+    catalog = create_catalog(lake, "main")
+    make_table(catalog)
+    append(catalog)
+    return catalog
+
+
+def _last_id(lake: Lake) -> int:
+    [[last]] = lake.store.fetch(lake.store.dialect.last_id("snapshot"), {})
+    assert isinstance(last, int)
+    return last
+
+
+@pytest.mark.parametrize("read_only", [False, True], ids=["a writer", "a reader"])
+def test_a_version_whose_commit_is_given_up_is_waited_for(postgres_place: Place, read_only: bool) -> None:
+    writer = _writer(postgres_place)
+    reader = _reader(postgres_place, read_only=read_only)
+    before = contents(view_at_head(writer))
+    with ThreadPoolExecutor() as pool, _session(postgres_place) as stalled:
+        stalled.execute("UPDATE lake_catalog SET head_time = head_time")
+        drawn = stalled.execute("SELECT nextval('lake_snapshot_seq')").fetchone()
+        assert drawn is not None
+        asked = pool.submit(lambda: contents(view_at(reader, version=drawn[0])))
+        _check_it_waits(asked)
+        stalled.rollback()
+        assert asked.result(5) == before
+    append(writer)
+    assert contents(view_at(reader, version=drawn[0])) == before
+    writer.lake.close()
+    reader.lake.close()
+
+
+@pytest.mark.parametrize("read_only", [False, True], ids=["a writer", "a reader"])
+def test_a_version_whose_commit_is_under_way_shows_it(postgres_place: Place, read_only: bool) -> None:
+    writer = _writer(postgres_place)
+    reader = _reader(postgres_place, read_only=read_only)
+    with _session(postgres_place) as session:
+        session.execute(STALL.format(seconds=0.5).encode())
+    last = _last_id(writer.lake)
+    with ThreadPoolExecutor() as pool:
+        committing = pool.submit(append, writer)
+        while _last_id(reader.lake) == last:
+            sleep(0.01)
+        head_before = view_at_head(reader).snapshot_id
+        seen = view_at(reader, version=last + 1)
+        assert head_before < seen.snapshot_id == committing.result(5) == last + 1
+    assert contents(seen) == contents(view_at_head(writer))
+    writer.lake.close()
+    reader.lake.close()
+
+
+def test_versions_up_to_the_head_wait_for_nothing(postgres_place: Place) -> None:
+    writer = _writer(postgres_place)
+    head = view_at_head(writer).snapshot_id
+    with _session(postgres_place) as stalled:
+        stalled.execute("SELECT 1 FROM lake_catalog FOR UPDATE")
+        began = monotonic()
+        assert view_at(writer, version=head).snapshot_id == head
+        assert view_at_head(writer).snapshot_id == head
+        with pytest.raises(NoSuchSnapshot):
+            view_at(writer, version=10**6)
+        assert monotonic() - began < 1
+    writer.lake.close()
+
+
+def test_what_was_read_at_a_version_is_read_again_for_ever(place: Place) -> None:
+    writer = _writer(place)
+    if place.backend == "postgres":
+        with _session(place) as session:
+            session.execute(STALL.format(seconds="random() * 0.03").encode())
+    deadline = monotonic() + SECONDS
+    readers = [_reader(place, read_only=read_only) for read_only in (False, True)]
+    with ThreadPoolExecutor(8) as pool:
+        writing = [pool.submit(_until, deadline, lambda: append(writer)) for _ in range(3)]
+        reading = [pool.submit(_read_versions, deadline, reader) for reader in readers for _ in range(2)]
+        commits = sum(done.result(30) for done in writing)
+        answers = [answer for done in reading for answer in done.result(30)]
+    assert commits > 10
+    assert len(answers) > 50
+    for version, expected in answers:
+        assert contents(view_at(writer, version=version)) == expected
+    for catalog in (writer, *readers):
+        catalog.lake.close()
+
+
+def _until(deadline: float, act: Callable[[], object]) -> int:
+    times = 0
+    while monotonic() < deadline:
+        act()
+        times += 1
+    return times
+
+
+def _read_versions(deadline: float, reader: Catalog) -> list[tuple[int, Contents]]:
+    """Ask about versions around the newest id, drawn or committed, and note the answers."""
+    chance = random.Random(0)
+    answers = []
+    while monotonic() < deadline:
+        version = _last_id(reader.lake) - chance.choice([0, 0, 0, 1, 2])
+        answers.append((version, contents(view_at(reader, version=version))))
+    return answers
+
+
+def _check_it_waits(asked: Future[Contents]) -> None:
+    sleep(0.3)
+    assert not asked.done()

@@ -1,0 +1,268 @@
+"""A lake is created once, opened by many, refused when its format is strange, and migrated as a whole."""
+
+import multiprocessing
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing.synchronize import Barrier
+
+import psycopg
+import pytest
+
+from forklake.catalog.catalogs import create_catalog, drop_catalog, find_catalog, list_catalogs, rename_catalog
+from forklake.catalog.commit import commit
+from forklake.catalog.ddl import create_schema, create_table, drop_schema
+from forklake.catalog.forks import fork_catalog
+from forklake.catalog.lake import Catalog, Lake
+from forklake.catalog.lakes import open_lake
+from forklake.catalog.names import get_table
+from forklake.catalog.options import set_instance_option, set_option
+from forklake.catalog.transaction import Transaction, begin
+from forklake.errors import InvalidInput, NotALake, ReadOnly, StoreError, UnsupportedFormat
+from forklake.model.alterations import ColumnSpec
+from forklake.model.column_types import parse_type
+from forklake.store.connection import Statement
+from forklake.store.metadata_tables import FORMAT_VERSION
+from forklake.store.migrations import Steps, migrate
+from forklake.store.open import open_store
+from forklake.store.options import lake_info
+from tests.conftest import Place
+from tests.lakes import append, file_ids, make_table, metadata_rows, new_files
+
+BAD_SQL = "THIS IS NO SQL"
+
+
+def reopen(place: Place, *, read_only: bool = False, migrate_if_required: bool = True) -> Lake:
+    return open_lake(
+        place.url,
+        metadata_schema=place.metadata_schema,
+        read_only=read_only,
+        migrate_if_required=migrate_if_required,
+    )
+
+
+def set_format_version(lake: Lake, version: str) -> None:
+    update = Statement("UPDATE lake_info SET value = :version WHERE key = 'format_version'", {"version": version})
+    with lake.store.writing([]) as (connection, _):
+        connection.commit([update])
+
+
+def both(*statements: str) -> dict[str, list[str]]:
+    return {"sqlite": list(statements), "postgresql": list(statements)}
+
+
+def has_table(lake: Lake, name: str) -> bool:
+    try:
+        lake.store.fetch(f"SELECT * FROM {name}", {})
+    except StoreError:
+        return False
+    return True
+
+
+def create_a_catalog(url: str, schema: str | None, name: str) -> str:
+    """What a process of its own does: open or create the lake, and write to it."""
+    lake = open_lake(url, metadata_schema=schema, create=True, data_path="data")
+    create_catalog(lake, name)
+    uuid = lake_info(lake.store)["lake_uuid"]
+    lake.close()
+    return uuid
+
+
+def test_a_lake_is_created_on_first_use_and_found_afterwards(place: Place) -> None:
+    first = open_lake(place.url, metadata_schema=place.metadata_schema, create=True, data_path="data")
+    create_catalog(first, "main")
+    first.close()
+    again = open_lake(place.url, metadata_schema=place.metadata_schema, create=True)
+    assert [info.name for info in list_catalogs(again)] == ["main"]
+    assert again.data_path == "data/"
+    again.close()
+
+
+def test_an_empty_place_is_not_a_lake_unless_one_may_be_created(place: Place) -> None:
+    for read_only in (False, True):
+        with pytest.raises(NotALake, match="CREATE_IF_NOT_EXISTS"):
+            reopen(place, read_only=read_only)
+
+
+def test_a_reader_never_creates_a_lake(place: Place) -> None:
+    with pytest.raises(NotALake):
+        open_lake(place.url, metadata_schema=place.metadata_schema, create=True, read_only=True)
+    with pytest.raises(NotALake):
+        reopen(place)
+
+
+@pytest.mark.parametrize("version", [str(FORMAT_VERSION + 1), "999999999999"])
+def test_a_newer_format_is_refused(lake: Lake, place: Place, version: str) -> None:
+    set_format_version(lake, version)
+    with pytest.raises(UnsupportedFormat, match=f"format version {version}.*newer release"):
+        reopen(place)
+
+
+@pytest.mark.parametrize("version", ["", "one", "1.0", "-1", "\uff11"])
+def test_a_format_that_is_no_number_is_refused(lake: Lake, place: Place, version: str) -> None:
+    set_format_version(lake, version)
+    with pytest.raises(UnsupportedFormat, match="unknown format version"):
+        reopen(place)
+
+
+def test_an_older_format_without_a_way_up_is_refused(lake: Lake, place: Place) -> None:
+    set_format_version(lake, "0")
+    with pytest.raises(UnsupportedFormat, match="format version 0, which cannot be migrated"):
+        reopen(place)
+    assert lake_info(lake.store)["format_version"] == "0"
+
+
+def test_an_older_format_is_not_migrated_against_the_callers_will(lake: Lake, place: Place) -> None:
+    set_format_version(lake, "0")
+    with pytest.raises(UnsupportedFormat, match="MIGRATE_IF_REQUIRED"):
+        reopen(place, migrate_if_required=False)
+    with pytest.raises(UnsupportedFormat, match="MIGRATE_IF_REQUIRED"):
+        reopen(place, read_only=True)
+
+
+def test_a_migration_carries_out_every_step_in_order(lake: Lake) -> None:
+    steps: Steps = {
+        1: both("CREATE TABLE lake_new (a BIGINT)", "INSERT INTO lake_new VALUES (20)"),
+        2: both("UPDATE lake_new SET a = a % 15"),
+    }
+    migrate(lake.store, 1, steps=steps, target=3)
+    assert lake.store.fetch("SELECT a FROM lake_new", {}) == [(5,)]
+    assert lake_info(lake.store)["format_version"] == "3"
+
+
+def test_a_failing_step_leaves_version_and_tables_as_they_were(lake: Lake, main: Catalog) -> None:
+    before = metadata_rows(lake)
+    steps: Steps = {1: both("CREATE TABLE lake_new (a BIGINT)", "DELETE FROM lake_catalog"), 2: both(BAD_SQL)}
+    with pytest.raises(StoreError):
+        migrate(lake.store, 1, steps=steps, target=3)
+    assert metadata_rows(lake) == before
+    assert not has_table(lake, "lake_new")
+
+
+def test_a_gap_in_the_steps_is_found_before_anything_is_done(lake: Lake) -> None:
+    steps: Steps = {1: both("CREATE TABLE lake_new (a BIGINT)"), 3: both("SELECT 1")}
+    with pytest.raises(UnsupportedFormat, match="cannot be migrated"):
+        migrate(lake.store, 1, steps=steps, target=4)
+    assert not has_table(lake, "lake_new")
+
+
+def test_several_who_migrate_at_once_do_it_once(lake: Lake, place: Place) -> None:
+    steps: Steps = {1: both("CREATE TABLE lake_new (a BIGINT)", "INSERT INTO lake_new VALUES (1)")}
+    stores = [open_store(place.url, metadata_schema=place.metadata_schema) for _ in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        done = [pool.submit(migrate, store, 1, steps=steps, target=2) for store in stores]
+        assert [each.result() for each in done] == [None] * 6
+    for store in stores:
+        store.close()
+    assert lake.store.fetch("SELECT a FROM lake_new", {}) == [(1,)]
+
+
+def test_two_schemas_of_a_database_hold_two_lakes_that_do_not_see_each_other(postgres_place: Place) -> None:
+    lakes = [
+        open_lake(postgres_place.url, metadata_schema=f"{postgres_place.metadata_schema}{end}", create=True)
+        for end in ("a", ' "B"; --')
+    ]
+    for number, each in enumerate(lakes):
+        make_table(create_catalog(each, "main"))
+        append(find_catalog(each, "main"), number + 1)
+        fork_catalog(each, "main", f"only_in_{number}")
+    assert [[info.name for info in list_catalogs(each)] for each in lakes] == [
+        ["main", "only_in_0"],
+        ["main", "only_in_1"],
+    ]
+    assert [len(file_ids(find_catalog(each, "main"))) for each in lakes] == [1, 2]
+    for each in lakes:
+        each.close()
+
+
+def test_without_a_schema_a_lake_lives_in_the_schema_ducklake(shared_database: str) -> None:
+    open_lake(f"postgres:{shared_database}", create=True).close()
+    with psycopg.connect(shared_database) as connection:
+        assert connection.execute("SELECT count(*) FROM ducklake.lake_info").fetchone() == (3,)
+        connection.execute("DROP SCHEMA ducklake CASCADE")
+
+
+def test_a_sqlite_file_has_no_schemas(sqlite_place: Place) -> None:
+    with pytest.raises(InvalidInput, match="no schema 'other'"):
+        open_lake(sqlite_place.url, metadata_schema="other", create=True)
+    open_lake(sqlite_place.url, metadata_schema="main", create=True).close()
+
+
+@pytest.mark.parametrize("url", ["{path}", "ducklake:{path}", "ducklake:sqlite:{path}", "sqlite:{path}"])
+def test_a_sqlite_file_may_be_named_in_several_ways(sqlite_place: Place, url: str) -> None:
+    path = sqlite_place.url.removeprefix("sqlite:")
+    open_lake(sqlite_place.url, create=True).close()
+    open_lake(url.format(path=path)).close()
+
+
+def test_the_data_path_is_kept_and_another_is_refused_unless_overridden(lake: Lake, place: Place) -> None:
+    with pytest.raises(InvalidInput, match="'other/' does not match existing data path in the catalog, 'data/'"):
+        open_lake(place.url, metadata_schema=place.metadata_schema, data_path="other")
+    for path, override, expected in (("data", False, "data/"), ("data/", False, "data/"), ("o", True, "o/")):
+        opened = open_lake(
+            place.url, metadata_schema=place.metadata_schema, data_path=path, override_data_path=override
+        )
+        assert opened.data_path == expected
+        opened.close()
+    assert lake_info(lake.store)["data_path"] == "data/"
+
+
+WRITES: dict[str, Callable[[Lake, Transaction], object]] = {
+    "create catalog": lambda lake, tx: create_catalog(lake, "new"),
+    "rename catalog": lambda lake, tx: rename_catalog(lake, "main", "new"),
+    "drop catalog": lambda lake, tx: drop_catalog(lake, "main"),
+    "fork": lambda lake, tx: fork_catalog(lake, "main", "new"),
+    "instance option": lambda lake, tx: set_instance_option(lake, "target_file_size", "1MB"),
+    "option": lambda lake, tx: set_option(tx, "target_file_size", "1MB"),
+    "create schema": lambda lake, tx: create_schema(tx, "new"),
+    "drop schema": lambda lake, tx: drop_schema(tx, "main", cascade=True),
+    "create table": lambda lake, tx: create_table(tx, "main", "new", [ColumnSpec("a", parse_type("int"))]),
+    "new ids": lambda lake, tx: new_files(tx, 1),
+    "append": lambda lake, tx: tx.append_files(get_table(tx, "main", "t"), []),
+    "migrate": lambda lake, tx: migrate(lake.store, 1, steps={1: both("CREATE TABLE x (a INT)")}, target=2),
+}
+
+
+def test_every_write_is_refused_by_a_lake_that_is_open_for_reading_only(main: Catalog, place: Place) -> None:
+    make_table(main)
+    append(main)
+    before = metadata_rows(main.lake)
+    reader = reopen(place, read_only=True)
+    catalog = find_catalog(reader, "main")
+    assert file_ids(catalog) == file_ids(main)
+    for write in WRITES.values():
+        with pytest.raises(ReadOnly):
+            write(reader, begin(catalog))
+    assert commit(begin(catalog)) is None
+    reader.close()
+    assert metadata_rows(main.lake) == before
+
+
+def test_a_catalog_attached_for_reading_only_takes_no_changes(lake: Lake, main: Catalog) -> None:
+    make_table(main)
+    before = metadata_rows(lake)
+    reader = find_catalog(lake, "main", read_only=True)
+    for name in ("option", "create schema", "drop schema", "create table", "new ids", "append"):
+        with pytest.raises(ReadOnly, match="'main': it is attached in read-only mode"):
+            WRITES[name](lake, begin(reader))
+    assert metadata_rows(lake) == before
+
+
+def wait_for_the_others(barrier: Barrier) -> None:
+    """Python and its imports take a second to start; the race is to begin after that."""
+    barrier.wait()
+
+
+def test_processes_that_create_a_lake_at_the_same_time_share_it(place: Place) -> None:
+    names = ["a", "b", "c"]
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(
+        len(names), mp_context=spawn, initializer=wait_for_the_others, initargs=(spawn.Barrier(len(names)),)
+    ) as pool:
+        done = [pool.submit(create_a_catalog, place.url, place.metadata_schema, name) for name in names]
+        uuids = {each.result() for each in done}
+    assert len(uuids) == 1
+    lake = reopen(place)
+    infos = list(list_catalogs(lake))
+    assert [info.name for info in infos] == names
+    assert sorted(info.begin_snapshot for info in infos) == [1, 2, 3]
+    lake.close()

@@ -1,0 +1,65 @@
+"""Eight processes commit at once: every commit lands exactly once, in one order, and nobody starves."""
+
+from itertools import pairwise
+
+from forklake.catalog.catalogs import create_catalog
+from forklake.catalog.history import list_snapshots
+from forklake.catalog.lake import Catalog, Lake
+from forklake.catalog.names import get_table
+from forklake.catalog.transaction import begin
+from forklake.catalog.view import view_at_head
+from forklake.model.ids import TableId
+from tests.concurrency import jobs
+from tests.concurrency.crew import PROCESSES, Crew
+from tests.lakes import ROWS_PER_FILE, append, make_table
+
+COMMITS = 20
+
+
+def test_all_commits_to_one_catalog_land_exactly_once(lake: Lake, main: Catalog, crew: Crew) -> None:
+    make_table(main)
+    before = len(list_snapshots(main))
+    by_process = crew.run(jobs.insert, [("main", COMMITS)] * PROCESSES)
+    for ids in by_process:
+        assert ids == sorted(set(ids))
+    history = list_snapshots(main)
+    assert sorted(id for ids in by_process for id in ids) == [s.snapshot_id for s in history[before:]]
+    assert len(history) == before + PROCESSES * COMMITS
+    _check_chain(main)
+    view, table_id = view_at_head(main), _table_id(main)
+    starts = sorted(scanned.data.row_id_start or 0 for scanned in view.files(table_id))
+    assert starts == list(range(0, PROCESSES * COMMITS * ROWS_PER_FILE, ROWS_PER_FILE))
+    assert view.stats(table_id).record_count == view.stats(table_id).next_row_id == starts[-1] + ROWS_PER_FILE
+
+
+def test_writers_of_different_catalogs_never_conflict(lake: Lake, crew: Crew) -> None:
+    catalogs = [create_catalog(lake, f"tenant_{number}") for number in range(PROCESSES)]
+    for catalog in catalogs:
+        make_table(catalog)
+    by_process = crew.run(jobs.replace_files, [(catalog.name, COMMITS) for catalog in catalogs])
+    assert len({id for ids in by_process for id in ids}) == PROCESSES * COMMITS
+    for catalog, ids in zip(catalogs, by_process, strict=True):
+        assert ids == [snapshot.snapshot_id for snapshot in list_snapshots(catalog)[-COMMITS:]]
+        assert len(view_at_head(catalog).files(_table_id(catalog))) == 1
+        _check_chain(catalog)
+
+
+def test_no_update_is_lost_when_writers_conflict(lake: Lake, main: Catalog, crew: Crew) -> None:
+    writers, times = 4, 6
+    make_table(main)
+    append(main)
+    crew.run(jobs.count_up, [("main", times)] * writers)
+    [file] = view_at_head(main).files(_table_id(main))
+    assert file.live_rows == ROWS_PER_FILE + writers * times
+    assert view_at_head(main).stats(_table_id(main)).record_count == file.live_rows
+    _check_chain(main)
+
+
+def _check_chain(catalog: Catalog) -> None:
+    for before, after in pairwise(list_snapshots(catalog)):
+        assert after.previous_snapshot_id == before.snapshot_id
+        assert after.snapshot_time > before.snapshot_time
+
+
+def _table_id(catalog: Catalog) -> TableId:
+    return TableId(get_table(begin(catalog), "main", "t").object_id)

@@ -1,0 +1,33 @@
+"""The DDL is generated from one definition of the tables, for both databases."""
+
+import pytest
+
+from forklake.store.ddl import create_script, schema_file
+from forklake.store.metadata_tables import FORMAT_VERSION, TABLES
+
+DATABASES = ["postgresql", "sqlite"]
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_every_table_is_created_where_it_is_missing(database: str) -> None:
+    script = create_script(database)
+    for name in TABLES:
+        assert f"CREATE TABLE IF NOT EXISTS {name} (" in script
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_the_schema_file_is_one_transaction_that_says_its_format(database: str) -> None:
+    text = schema_file(database)
+    assert text.count("\nBEGIN;\n") == text.count("\nCOMMIT;\n") == 1
+    assert f"('format_version', '{FORMAT_VERSION}')" in text
+
+
+def test_the_name_of_a_schema_is_quoted() -> None:
+    assert 'CREATE SCHEMA IF NOT EXISTS "a""b; DROP";' in create_script("postgresql", 'a"b; DROP')
+
+
+def test_every_row_of_a_catalog_is_found_by_its_catalog_first() -> None:
+    shared = {"lake_info", "lake_instance_option"}
+    for name, table in TABLES.items():
+        if name not in shared:
+            assert next(iter(table.primary_key.columns)).name == "catalog_id", name

@@ -1,0 +1,43 @@
+"""The points where the databases differ, and the statements that both take."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lineage import Level
+from forklake.store.dialect import POSTGRESQL, SQLITE, drawn_ids
+
+
+def test_ids_come_one_in_a_row_or_as_the_first_of_a_run() -> None:
+    assert drawn_ids([(7,), (9,), (12,)], 3) == [7, 9, 12]
+    assert drawn_ids([(7,)], 3) == [7, 8, 9]
+    assert drawn_ids([(7,)], 1) == [7]
+
+
+@pytest.mark.parametrize("offset", [0, 5.5, -11])
+def test_a_time_on_sqlite_survives_in_utc_to_the_microsecond(offset: float) -> None:
+    time = datetime(2024, 2, 29, 23, 59, 59, 1, tzinfo=timezone(timedelta(hours=offset)))
+    stored = SQLITE.time_in(time)
+    assert isinstance(stored, str)
+    assert SQLITE.time_out(stored) == time
+    assert SQLITE.time_out(stored).tzinfo == UTC
+
+
+def test_times_on_sqlite_sort_as_text_as_they_do_as_times() -> None:
+    start = datetime(1999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+    times = [start + timedelta(microseconds=i) for i in (0, 1, 2, 10, 1_000_000, 10**12)]
+    stored = [str(SQLITE.time_in(time)) for time in times]
+    assert stored == sorted(stored)
+
+
+def test_a_time_on_postgresql_is_read_in_utc() -> None:
+    time = datetime(2024, 2, 29, 12, tzinfo=timezone(timedelta(hours=2)))
+    assert POSTGRESQL.time_out(time).tzinfo == UTC
+    assert POSTGRESQL.time_out(time) == time
+
+
+def test_levels_travel_as_parameters_never_as_text() -> None:
+    levels = [Level(CatalogId(3), SnapshotId(9)), Level(CatalogId(1), SnapshotId(4))]
+    assert POSTGRESQL.level_params(levels) == {"level_ids": [3, 1], "level_tops": [9, 4]}
+    assert SQLITE.level_params(levels) == {"levels": [(3, 9), (1, 4)]}
