@@ -1,7 +1,7 @@
 """Commit a transaction: check for conflicts under the catalog's lock, take an id, write the rows, move the head."""
 
-from datetime import datetime, timedelta
-from typing import Any
+import random
+from collections.abc import Mapping, Sequence
 from uuid import uuid4
 
 from forklake.catalog.commit_steps import Head, write_changes
@@ -19,10 +19,10 @@ from forklake.errors import (
 from forklake.model.changes import SetOption, format_changes
 from forklake.model.conflicts import CommittedChanges, OwnChanges, find_conflicts
 from forklake.model.entities import Definition, LakeObject, TableDefinition
+from forklake.model.files import TableStats
 from forklake.model.ids import SnapshotId, TableId
 from forklake.model.lineage import NO_LIMIT
-from forklake.store.connection import OutcomeUnknown, Statement, TransientFailure, WriteConnection
-from forklake.store.dialect import drawn_ids
+from forklake.store.connection import Append, OutcomeUnknown, Statement, TransientFailure, WriteConnection
 from forklake.store.objects import object_statements, visible_objects
 from forklake.store.options import OptionRow, option_statements, read_options
 from forklake.store.snapshot_writer import SnapshotWriter
@@ -63,7 +63,7 @@ def _commit_with_retries(transaction: Transaction, mine: OwnChanges) -> Snapshot
     token = str(uuid4())
     for attempt in range(retry.max_retry_count + 1):
         try:
-            return _Attempt(transaction, mine, token).run()
+            return _append(transaction, mine, token) or _Attempt(transaction, mine, token).run()
         except TransientFailure as error:
             failure: StoreError = error
         except OutcomeUnknown as lost:
@@ -95,8 +95,67 @@ def _settled(transaction: Transaction, lost: OutcomeUnknown, token: str) -> Snap
     ) from lost
 
 
+def _append(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotId | None:
+    """The short way: one round trip, for commits that only add rows to what this process knows to be the head.
+
+    None if it is not open; nothing was written then.
+    """
+    catalog, info = transaction.catalog, transaction.info
+    facts, key = catalog.lake.facts, (catalog.catalog_id, transaction.base)
+    stats = facts.stats(*key, [table_id for table_id, changes in transaction.tables.items() if changes])
+    message_required = facts.message_required(*key)
+    if (
+        stats is None
+        or not transaction.only_adds
+        or (message_required is not False and not (info.author and info.message))
+    ):
+        return None
+    # Nobody's data holds a number that is drawn after it was written.
+    stand_in = SnapshotId(-(2**61 + random.getrandbits(61)))
+    writer = SnapshotWriter(catalog.lake.store.dialect, catalog.catalog_id, stand_in)
+    definitions = {table_id: changes.definition for table_id, changes in transaction.tables.items()}
+    for object_id, staged in transaction.objects.items():
+        if staged.now is not None and isinstance(staged.now.definition, TableDefinition):
+            definitions[TableId(object_id)] = staged.now.definition
+    after = write_changes(writer, transaction, Head(stats, {}, definitions, ()))
+    append = Append(
+        catalog.catalog_id,
+        transaction.base,
+        stand_in,
+        writer.rows() or [],
+        bool(transaction.objects),
+        format_changes(mine.changes),
+        info,
+        token,
+    )
+    snapshot_id = catalog.lake.store.append(append)
+    if snapshot_id is not None:
+        _learn(transaction, snapshot_id, after, message_required)
+    return snapshot_id
+
+
+def _learn(
+    transaction: Transaction,
+    snapshot_id: SnapshotId,
+    stats: Mapping[TableId, TableStats],
+    message_required: bool | None,
+) -> None:
+    """Remember what the next commit on top of this one would ask for."""
+    required = None if transaction.options else bool(message_required)
+    transaction.catalog.lake.facts.learn(transaction.catalog.catalog_id, snapshot_id, stats, required)
+
+
+def _required(options: Sequence[OptionRow], scope: str) -> bool | None:
+    """Whether a message is required by an option of this scope; None if it is not set."""
+    values = [option.value for option in options if (option.scope, option.key) == (scope, _MESSAGE_OPTION)]
+    return values[0] == "true" if values else None
+
+
 class _Attempt:
-    """One try, in one database transaction of two round trips when nobody else has committed meanwhile."""
+    """The long way: one database transaction, in which the catalog is locked while conflicts are looked for.
+
+    Two round trips when nobody else has committed meanwhile.
+    """
 
     def __init__(self, transaction: Transaction, mine: OwnChanges, token: str) -> None:
         self._transaction = transaction
@@ -129,26 +188,17 @@ class _Attempt:
             options = read_options(option_rows)
             self._check_message(options)
             objects = self._newest_objects(connection, moved=bool(theirs))
-            head = Head(
-                SnapshotId(head_id),
-                schema_version,
-                read_stats(stats_rows),
-                objects,
-                self._definitions(objects),
-                tuple(options),
-            )
-            writer = SnapshotWriter(dialect, self._transaction.catalog.catalog_id, SnapshotId(snapshot_id))
-            write_changes(
-                writer,
-                self._transaction,
-                head,
-                changes=format_changes(self._mine.changes),
-                time=self._time(clock, head_time),
-                token=self._token,
-                option_ids=iter(self._option_ids(connection)),
-            )
+            head = Head(read_stats(stats_rows), objects, self._definitions(objects), tuple(options))
+            transaction = self._transaction
+            writer = SnapshotWriter(dialect, transaction.catalog.catalog_id, SnapshotId(snapshot_id))
+            after = write_changes(writer, transaction, head)
+            version = schema_version + (1 if transaction.objects else 0)
+            changes = format_changes(self._mine.changes)
+            time = dialect.later(clock, head_time)
+            writer.record(SnapshotId(head_id), time, version, changes, transaction.info, self._token)
             connection.commit(writer.steps())
-        return SnapshotId(snapshot_id)
+        _learn(transaction, writer.snapshot_id, after, _required(options, "catalog"))
+        return writer.snapshot_id
 
     def _check_conflicts(self, connection: WriteConnection, theirs: list[CommittedChanges]) -> None:
         if not theirs:
@@ -167,8 +217,8 @@ class _Attempt:
         only_options = all(isinstance(change, SetOption) for change in self._mine.changes)
         if only_options or (info.author and info.message):
             return
-        set_for = {option.scope: option.value for option in options if option.key == _MESSAGE_OPTION}
-        if set_for.get("catalog", set_for.get("instance")) == "true":
+        of_catalog = _required(options, "catalog")
+        if _required(options, "instance") if of_catalog is None else of_catalog:
             raise CommitMessageRequired(
                 "Commit Information for the snapshot is required but has not been provided."
                 " Set author and message with set_commit_message."
@@ -192,15 +242,3 @@ class _Attempt:
             assert isinstance(definition, TableDefinition)
             found[table_id] = definition
         return found
-
-    def _option_ids(self, connection: WriteConnection) -> list[int]:
-        count = len(self._transaction.options)
-        if not count:
-            return []
-        [rows] = connection.fetch_all([Statement(self._store.dialect.next_ids("entity"), {"count": count})])
-        return drawn_ids(rows, count)
-
-    def _time(self, clock: Any, head_time: Any) -> datetime:
-        """Later than the snapshot before, even if the clock was set back."""
-        dialect = self._store.dialect
-        return max(dialect.time_out(clock), dialect.time_out(head_time) + timedelta(microseconds=1))

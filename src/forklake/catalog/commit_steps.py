@@ -1,15 +1,14 @@
 """What a commit writes: a transaction's staged changes, put on top of the head, as rows of a new snapshot."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from forklake.catalog.stats import after_changes
 from forklake.catalog.table_changes import TableChanges
 from forklake.catalog.transaction import StagedObject, StagedOption, Transaction
 from forklake.model.entities import Definition, LakeObject, TableDefinition
 from forklake.model.files import TableStats
-from forklake.model.ids import SnapshotId, TableId
+from forklake.model.ids import TableId
 from forklake.store.options import OptionRow
 from forklake.store.snapshot_writer import SnapshotWriter
 
@@ -18,8 +17,6 @@ from forklake.store.snapshot_writer import SnapshotWriter
 class Head:
     """What a commit is put on top of, read under the catalog's lock."""
 
-    snapshot_id: SnapshotId
-    schema_version: int
     stats: Mapping[TableId, TableStats]
     objects: Mapping[int, LakeObject[Definition]]
     """The newest version of each object that is changed; what others did to it since the base included."""
@@ -28,26 +25,17 @@ class Head:
     options: tuple[OptionRow, ...]
 
 
-def write_changes(
-    writer: SnapshotWriter,
-    transaction: Transaction,
-    head: Head,
-    *,
-    changes: str | None,
-    time: datetime,
-    token: str,
-    option_ids: Iterator[int],
-) -> None:
-    """Give the writer everything that turns the staged changes into its snapshot."""
+def write_changes(writer: SnapshotWriter, transaction: Transaction, head: Head) -> dict[TableId, TableStats]:
+    """Give the writer all rows that the staged changes begin and end; the statistics that tables have then."""
+    after = {}
     for staged in transaction.objects.values():
         _change_object(writer, staged, head)
-    for table_changes in transaction.tables.values():
+    for table_id, table_changes in transaction.tables.items():
         if table_changes:
-            _change_table(writer, table_changes, head)
+            after[table_id] = _change_table(writer, table_changes, head)
     for option in transaction.options.values():
-        _set_option(writer, option, next(option_ids), head)
-    schema_version = head.schema_version + (1 if transaction.objects else 0)
-    writer.record(head.snapshot_id, time, schema_version, changes, transaction.info, token)
+        _set_option(writer, option, head)
+    return after
 
 
 def _change_object(writer: SnapshotWriter, staged: StagedObject, head: Head) -> None:
@@ -78,7 +66,7 @@ def _as_committed(entry: LakeObject[Definition], writer: SnapshotWriter) -> Lake
     return replace(entry, owner=writer.catalog_id, begin_snapshot=writer.snapshot_id, definition=definition)
 
 
-def _change_table(writer: SnapshotWriter, changes: TableChanges, head: Head) -> None:
+def _change_table(writer: SnapshotWriter, changes: TableChanges, head: Head) -> TableStats:
     table_id = changes.table_id
     types = {column.column_id: column.type for _, column in head.definitions[table_id].leaves()}
     after, files, batches = after_changes(head.stats.get(table_id, TableStats()), changes, types)
@@ -92,11 +80,12 @@ def _change_table(writer: SnapshotWriter, changes: TableChanges, head: Head) -> 
     writer.delete_inlined(table_id, changes.deleted_inlined)
     writer.add_mappings(table_id, changes.mappings)
     writer.set_stats(table_id, after)
+    return after
 
 
-def _set_option(writer: SnapshotWriter, option: StagedOption, option_id: int, head: Head) -> None:
+def _set_option(writer: SnapshotWriter, option: StagedOption, head: Head) -> None:
     for row in head.options:
         if (row.scope, row.scope_id, row.key) == (option.scope, option.scope_id, option.key):
             writer.end_option(row)
     if option.value is not None:
-        writer.add_option(option_id, option.scope, option.scope_id, option.key, option.value)
+        writer.add_option(option.option_id, option.scope, option.scope_id, option.key, option.value)

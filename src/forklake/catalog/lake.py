@@ -1,12 +1,14 @@
 """An open lake, and a catalog of it: the two handles that every verb of this package takes."""
 
 from collections import OrderedDict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
 from forklake.errors import ReadOnly
 from forklake.model.entities import Definition, LakeObject
-from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.files import TableStats
+from forklake.model.ids import CatalogId, SnapshotId, TableId
 from forklake.model.lineage import Lineage
 from forklake.store.connection import Store
 from forklake.store.dialect import drawn_ids
@@ -43,6 +45,41 @@ class ObjectCache:
                 self._found.popitem(last=False)
 
 
+class SnapshotFacts:
+    """What was true of a catalog at a snapshot, which never changes: statistics of tables, and whether commits
+    on top need a message. The most recent ones; shared by threads."""
+
+    def __init__(self, size: int = 10_000) -> None:
+        self._size = size
+        self._stats: OrderedDict[tuple[int, int, int], TableStats] = OrderedDict()
+        self._message_required: OrderedDict[tuple[int, int], bool] = OrderedDict()
+        self._lock = Lock()
+
+    def stats(
+        self, catalog_id: int, snapshot_id: int, table_ids: Collection[TableId]
+    ) -> dict[TableId, TableStats] | None:
+        """The statistics of all these tables, or None."""
+        with self._lock:
+            found = {table_id: self._stats.get((catalog_id, snapshot_id, table_id)) for table_id in table_ids}
+        known = {table_id: stats for table_id, stats in found.items() if stats is not None}
+        return known if len(known) == len(found) else None
+
+    def message_required(self, catalog_id: int, snapshot_id: int) -> bool | None:
+        with self._lock:
+            return self._message_required.get((catalog_id, snapshot_id))
+
+    def learn(
+        self, catalog_id: int, snapshot_id: int, stats: Mapping[TableId, TableStats], message_required: bool | None
+    ) -> None:
+        with self._lock:
+            self._stats.update({(catalog_id, snapshot_id, table_id): entry for table_id, entry in stats.items()})
+            if message_required is not None:
+                self._message_required[catalog_id, snapshot_id] = message_required
+            for facts in (self._stats, self._message_required):
+                while len(facts) > self._size:
+                    facts.popitem(last=False)
+
+
 class IdPool:
     """Ids drawn from the database a few at a time; those left over when the process ends are never used.
 
@@ -76,11 +113,13 @@ class Lake:
     owners: OwnerCache = field(init=False, repr=False)
     objects: ObjectCache = field(init=False, repr=False)
     ids: IdPool = field(init=False, repr=False)
+    facts: SnapshotFacts = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "owners", OwnerCache(self.store))
         object.__setattr__(self, "objects", ObjectCache())
         object.__setattr__(self, "ids", IdPool(self.store))
+        object.__setattr__(self, "facts", SnapshotFacts())
 
     def with_retry(self, retry: RetrySettings) -> "Lake":
         return replace(self, retry=retry)

@@ -37,8 +37,8 @@ def set_option(
     if (scope if scope != "catalog" else "global") not in option.scopes:
         raise InvalidOption(f"The option {option.name} can only be set for a whole catalog.")
     stored = None if value is None else normalise_option(key, value)
-    tx.check_writable()
-    tx.options[scope, scope_id, option.name] = StagedOption(scope, scope_id, option.name, stored)
+    [option_id] = tx.new_ids("entity")
+    tx.options[scope, scope_id, option.name] = StagedOption(option_id, scope, scope_id, option.name, stored)
 
 
 def set_instance_option(lake: Lake, key: str, value: object) -> None:

@@ -68,8 +68,9 @@ def _leaves_outside_lists(column: Column, path: tuple[str, ...] = ()) -> Iterato
 
 def _committed_and_own(tx: Transaction, table_id: TableId, filter_: FileFilter) -> list[ScanFile]:
     candidates = None
-    if not tx.is_new(table_id):
-        candidates = files_that_may_match(tx.catalog.lake.store, tx.view.narrowed(table_id), table_id, filter_)
+    if not tx.is_new(table_id) and not isinstance(filter_, Everything):
+        scope, widths = tx.view.narrowed(table_id), tx.view.stats(table_id).widths
+        candidates = files_that_may_match(tx.catalog.lake.store, scope, table_id, filter_, widths)
     if candidates is None or len(candidates) <= FETCH_BY_ID:
         return tx.files(table_id, candidates)
     wanted = set(candidates)

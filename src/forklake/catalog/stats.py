@@ -7,6 +7,7 @@ from forklake.catalog.table_changes import TableChanges
 from forklake.model.column_types import ColumnType
 from forklake.model.files import DataFile, InlinedBatch, TableStats
 from forklake.model.ids import ColumnId
+from forklake.model.pruning import key_width, stored_keys
 from forklake.model.statistics import ColumnStats, merge_stats
 
 
@@ -36,8 +37,23 @@ def after_changes(
         next_row_id=next_row_id,
         file_size_bytes=before.file_size_bytes + changes.size_delta(),
         columns=_columns_after(before, changes, types),
+        widths=_widths_after(before, changes, types),
     )
     return after, files, batches
+
+
+def _widths_after(
+    before: TableStats, changes: TableChanges, types: Mapping[ColumnId, ColumnType]
+) -> dict[ColumnId, float]:
+    widths = {column_id: width for column_id, width in before.widths.items() if column_id in types}
+    for new in changes.new_files.values():
+        for stats in new.column_stats:
+            if (
+                stats.column_id in types
+                and (width := key_width(stored_keys(types[stats.column_id], stats))) is not None
+            ):
+                widths[stats.column_id] = max(width, widths.get(stats.column_id, 0.0))
+    return widths
 
 
 def _columns_after(
@@ -59,5 +75,5 @@ def _columns_after(
         if before.next_row_id > 0:
             # A column added later has no statistics of the rows from before, which hold its default.
             sides.append(kept.get(column_id, unknown))
-        merged[column_id] = replace(merge_stats(column_type, sides), column_size_bytes=None)
+        merged[column_id] = merge_stats(column_type, sides)
     return merged

@@ -54,6 +54,11 @@ class TableChanges:
         )
         return any(staged)
 
+    @property
+    def ends_rows(self) -> bool:
+        """Committed files or batches are ended."""
+        return bool(self.ended_files or self.replaced_deletes or self.ended_batches)
+
     def changes(self) -> Iterator[Change]:
         """What is recorded of it, and checked for conflicts."""
         match self.compaction:

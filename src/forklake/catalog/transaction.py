@@ -31,6 +31,7 @@ class StagedObject:
 class StagedOption:
     """An option to be set, or with no value to be unset. `scope_id` is 0 for the whole catalog."""
 
+    option_id: int
     scope: str
     scope_id: int
     key: str
@@ -113,6 +114,12 @@ class Transaction:
         staged = self.tables.get(table_id)
         committed = [] if self.is_new(table_id) else self.view.batches(table_id)
         return committed if staged is None else list(_batches_with_changes(committed, staged))
+
+    @property
+    def only_adds(self) -> bool:
+        """Nothing committed is ended: objects are new, and rows are added or hidden by new rows."""
+        created = all(staged.committed is None for staged in self.objects.values())
+        return created and not self.options and not any(changes.ends_rows for changes in self.tables.values())
 
     def is_new(self, object_id: int) -> bool:
         """Created by this transaction, so nothing of it is committed."""

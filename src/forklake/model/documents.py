@@ -73,9 +73,17 @@ def read_definition(kind: ObjectKind, document: Document) -> Definition:
             return MacroDefinition(tuple(_read_implementation(i) for i in document["implementations"]), tags)
 
 
-def write_column_stats(stats: Mapping[ColumnId, ColumnStats]) -> str:
+def write_column_stats(stats: Mapping[ColumnId, ColumnStats], widths: Mapping[ColumnId, float]) -> str:
     """The JSON text of a table's statistics, by column id."""
-    return _text({str(column_id): _present(_stats_document(entry)) for column_id, entry in stats.items()})
+    documents = {
+        str(column_id): _present({**_stats_document(entry), "width": widths.get(column_id)})
+        for column_id, entry in stats.items()
+    }
+    return _text(documents)
+
+
+def read_widths(document: Document) -> dict[ColumnId, float]:
+    return {ColumnId(int(column_id)): entry["width"] for column_id, entry in document.items() if "width" in entry}
 
 
 def read_column_stats(document: Document) -> dict[ColumnId, ColumnStats]:

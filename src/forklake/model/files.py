@@ -94,6 +94,8 @@ class TableStats:
     next_row_id: int = 0
     file_size_bytes: int = 0
     columns: Mapping[ColumnId, ColumnStats] = field(default_factory=dict)
+    widths: Mapping[ColumnId, float] = field(default_factory=dict)
+    """By column, the width of the widest interval of pruning keys that any file has; unbounded ones aside."""
 
 
 class ScanFile(NamedTuple):

@@ -47,6 +47,8 @@ MAX_PARTITION_VALUES = 1000
 # Types whose statistics can be trusted; DuckLake writes a count of zero for intervals and zoned times.
 _OTHERS = frozenset({"boolean", "decimal", "date", "time", "varchar", "json", "blob", "uuid"})
 _COUNTED = INTEGERS | FLOATS | TIMESTAMPS | _OTHERS
+# DuckLake counts no values of these, so a count of zero says nothing.
+_UNCOUNTED = frozenset({"interval", "timetz", "time_ns", "geometry", "variant", "struct", "list", "map"})
 _FLOAT32_MAX = 3.4028234663852886e38
 
 
@@ -127,6 +129,25 @@ class PartitionIn:
 
 FileFilter = Everything | Nothing | AllOf | AnyOf | KeyRange | HasNulls | HasValues | NotOnly | PartitionIn
 Columns = Mapping[Path, PrunableColumn]
+
+
+def stored_keys(column_type: ColumnType, stats: ColumnStats) -> tuple[float, float]:
+    """The interval that holds every value: empty if there is none. NaN is above everything, as in Spark."""
+    if stats.value_count == 0 and column_type.name not in _UNCOUNTED:
+        return math.inf, -math.inf
+    low = pruning_key(column_type, stats.min_value, "min")
+    high = pruning_key(column_type, stats.max_value, "max")
+    if column_type.name in FLOATS and stats.contains_nan is not False:
+        high = math.inf
+    return low, high
+
+
+def key_width(keys: tuple[float, float]) -> float | None:
+    """How wide an interval of keys is, rounded up; None for one that is unbounded or empty."""
+    low, high = keys
+    if math.isinf(low) or math.isinf(high):
+        return None
+    return math.nextafter(high - low, math.inf)
 
 
 @dataclass(frozen=True, slots=True)

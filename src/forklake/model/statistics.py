@@ -32,6 +32,8 @@ MAX_TEXT_BYTES = 256
 KEY_BYTES = 6
 _NUMBERS = INTEGERS | FLOATS | {"boolean", "decimal"}
 _EXACT_CONTEXT = Context(prec=80, traps=[Inexact, InvalidOperation])
+_EXACT_DIGITS = 16
+"""A double holds every integer of fewer characters, sign included."""
 _MICROSECONDS_OF_DAY = 86_400 * 10**6
 
 
@@ -93,6 +95,13 @@ def is_exact_bound(column_type: ColumnType, text: str) -> bool:
 
 def pruning_key(column_type: ColumnType, text: str | None, side: Side) -> float:
     """The key of a bound, rounded outward; infinite when the bound is unknown."""
+    if (
+        text is not None
+        and column_type.name in INTEGERS
+        and len(text) < _EXACT_DIGITS
+        and text.removeprefix("-").isdecimal()
+    ):
+        return float(text)
     exact = None if text is None or column_type.name == "json" else exact_value(column_type, text)
     if exact is None:
         return -math.inf if side == "min" else math.inf
@@ -166,7 +175,8 @@ def _outermost(column_type: ColumnType, bounds: list[str | None], side: Side) ->
     """The smallest or largest bound, each read once; None as soon as one is unknown."""
     outermost: str | None = None
     extreme: Exact | None = None
-    for bound in bounds:
+    # Most commits leave most bounds as they are: a bound that was looked at already is not read again.
+    for bound in dict.fromkeys(bounds):
         value = None if bound is None else exact_value(column_type, bound)
         if value is None:
             return None

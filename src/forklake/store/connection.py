@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from forklake.errors import StoreBusy, StoreError
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.snapshots import CommitInfo
 from forklake.store.dialect import Dialect
 
 Row = tuple[Any, ...]
@@ -40,6 +42,20 @@ class ForkRequest:
     version: int | None = None
     timestamp: datetime | None = None
     if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """A commit that only adds rows, ready but for its snapshot id, for which `stand_in` stands in the rows."""
+
+    catalog_id: CatalogId
+    base: SnapshotId
+    stand_in: SnapshotId
+    rows: Sequence[Rows]
+    alters_schema: bool
+    changes: str | None
+    info: CommitInfo
+    token: str
 
 
 class TransientFailure(StoreBusy):
@@ -94,6 +110,13 @@ class Store(Protocol):
 
     def writing(self, first: Sequence[Statement]) -> AbstractContextManager[tuple[WriteConnection, list[list[Row]]]]:
         """A transaction, begun with the `first` statements, and the rows they gave."""
+        ...
+
+    def append(self, append: Append) -> SnapshotId | None:
+        """Commit rows in one round trip, if nothing was committed to the catalog since the base.
+
+        None if it cannot be done like this: nothing was written, and the long way will tell why.
+        """
         ...
 
     def settle(self, lost: OutcomeUnknown) -> None:

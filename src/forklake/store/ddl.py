@@ -15,6 +15,21 @@ from sqlalchemy.sql.ddl import DDLElement
 from forklake.model.names import quote_identifier
 from forklake.store.metadata_tables import FORMAT_VERSION, MAX_COLUMN_ID, SEQUENCES, TABLES
 
+APPENDED = (
+    "lake_object",
+    "lake_row_end",
+    "lake_data_file",
+    "lake_delete_file",
+    "lake_file_column_stats",
+    "lake_file_partition_value",
+    "lake_table_stats",
+    "lake_inlined_batch",
+    "lake_inlined_delete",
+    "lake_column_mapping",
+    "lake_option",
+)
+"""The tables that a commit adds rows to, its snapshot aside."""
+
 _DIALECTS: dict[str, SqlDialect] = {
     "postgresql": postgresql.dialect(),  # type: ignore[no-untyped-call]
     "sqlite": sqlite.dialect(),
@@ -82,7 +97,65 @@ def _programs(database: str) -> list[str]:
     """Stored functions and the views for direct SQL, kept as SQL of their own."""
     package = files("forklake.store")
     found = [package / folder / f"{database}.sql" for folder in ("functions", "views")]
-    return [source.read_text(encoding="utf-8").strip() for source in found if source.is_file()]
+    programs = [source.read_text(encoding="utf-8").strip() for source in found if source.is_file()]
+    return [_append_function(), *programs] if database == "postgresql" else programs
+
+
+def values_from_json(table: str) -> str:
+    """The columns of a table from `r`, a JSON array with one value for each."""
+    dialect = _DIALECTS["postgresql"]
+    types = [column.type.compile(dialect).split(" COLLATE")[0] for column in TABLES[table].columns]
+    return ", ".join(f"(r ->> {position})::{type_}" for position, type_ in enumerate(types))
+
+
+def _append_function() -> str:
+    """A whole commit that only adds rows, in one round trip. It has the columns of all tables, so it is generated."""
+    inserts = "\n".join(
+        f"    IF rows -> '{table}' IS NOT NULL THEN\n"
+        f"        INSERT INTO {table} SELECT {values_from_json(table)}\n"
+        f"        FROM json_array_elements(rows -> '{table}') AS t(r);\n"
+        "    END IF;"
+        for table in APPENDED
+    )
+    return f"""\
+-- Commit rows as a snapshot on top of `base`; NULL, and nothing written, if something else was committed since.
+-- The snapshot's id is drawn under the catalog's lock, and put where `stand_in` stands for it.
+CREATE OR REPLACE FUNCTION lake_append(
+    catalog bigint, base bigint, payload text, stand_in text, alters_schema boolean, changes text,
+    author text, message text, extra_info text, token uuid
+) RETURNS bigint
+LANGUAGE plpgsql
+SET search_path FROM CURRENT
+AS $$
+#variable_conflict use_variable
+DECLARE
+    head lake_catalog%ROWTYPE;
+    id bigint;
+    moment timestamptz;
+    version bigint;
+    rows json;
+BEGIN
+    SELECT c.* INTO head FROM lake_catalog c WHERE c.catalog_id = catalog AND c.end_snapshot IS NULL FOR NO KEY UPDATE;
+    IF head.head_snapshot IS DISTINCT FROM base THEN
+        RETURN NULL;
+    END IF;
+    IF (author IS NULL OR message IS NULL OR author = '' OR message = '') AND EXISTS (
+        SELECT 1 FROM lake_instance_option o WHERE o.key = 'require_commit_message' AND o.value = 'true'
+    ) THEN
+        RETURN NULL;
+    END IF;
+    id := nextval('lake_snapshot_seq');
+    moment := greatest(clock_timestamp(), head.head_time + interval '1 microsecond');
+    rows := replace(payload, stand_in, id::text)::json;
+{inserts}
+    version := head.schema_version + alters_schema::int;
+    INSERT INTO lake_snapshot
+    VALUES (catalog, id, base, moment, version, changes, author, message, extra_info, token);
+    UPDATE lake_catalog c SET head_snapshot = id, head_time = moment, schema_version = version
+    WHERE c.catalog_id = catalog;
+    RETURN id;
+END
+$$;"""
 
 
 def _tidy(statement: str) -> str:

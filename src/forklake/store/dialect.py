@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from forklake.model.lineage import Level
@@ -68,6 +68,10 @@ class Dialect:
         if self.is_postgres:
             return f"SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM lake_{sequence}_seq"
         return f"SELECT value - 1 FROM lake_counter WHERE name = '{sequence}'"
+
+    def later(self, clock: Any, before: Any) -> datetime:
+        """The time now, but later than the snapshot before even if the clock was set back."""
+        return max(self.time_out(clock), self.time_out(before) + timedelta(microseconds=1))
 
     def level_params(self, levels: Iterable[Level]) -> dict[str, object]:
         pairs = [(int(level.catalog_id), int(level.top)) for level in levels]

@@ -1,19 +1,15 @@
 """Files, batches and statistics as rows."""
 
-import math
-
-from forklake.model.column_types import FLOATS, ColumnType
+from forklake.model.column_types import ColumnType
 from forklake.model.documents import write_column_stats
 from forklake.model.entities import UNCOMMITTED
 from forklake.model.files import DataFile, DeleteFile, InlinedBatch, TableStats
 from forklake.model.ids import CatalogId, ColumnId, SnapshotId, TableId
-from forklake.model.statistics import ColumnStats, pruning_key
+from forklake.model.pruning import stored_keys
+from forklake.model.statistics import ColumnStats
 from forklake.store.connection import Row
 
 Key = tuple[CatalogId, TableId]
-
-# DuckLake counts no values of these, so a count of zero says nothing.
-_UNCOUNTED = frozenset({"interval", "timetz", "time_ns", "geometry", "variant", "struct", "list", "map"})
 
 
 def data_file_row(key: Key, file: DataFile, begin: SnapshotId) -> Row:
@@ -78,17 +74,6 @@ def stats_row(key: Key, file: DataFile, column_id: ColumnId, column_type: Column
     )
 
 
-def stored_keys(column_type: ColumnType, stats: ColumnStats) -> tuple[float, float]:
-    """The interval that holds every value: empty if there is none. NaN is above everything, as in Spark."""
-    if stats.value_count == 0 and column_type.name not in _UNCOUNTED:
-        return math.inf, -math.inf
-    low = pruning_key(column_type, stats.min_value, "min")
-    high = pruning_key(column_type, stats.max_value, "max")
-    if column_type.name in FLOATS and stats.contains_nan is not False:
-        high = math.inf
-    return low, high
-
-
 def table_stats_row(key: Key, begin: SnapshotId, stats: TableStats) -> Row:
     return (
         *key,
@@ -96,5 +81,5 @@ def table_stats_row(key: Key, begin: SnapshotId, stats: TableStats) -> Row:
         stats.record_count,
         stats.next_row_id,
         stats.file_size_bytes,
-        write_column_stats(stats.columns),
+        write_column_stats(stats.columns, stats.widths),
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import Scope
+from forklake.model.snapshots import CommitInfo
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import Dialect
 from forklake.store.row_kinds import RowKind
@@ -52,6 +53,15 @@ def instance_options(store: Store) -> dict[str, str]:
 
 def lake_info(store: Store) -> dict[str, str]:
     return dict(store.fetch("SELECT key, value FROM lake_info", {}))
+
+
+def instance_requires_message(info: CommitInfo) -> Statement:
+    """Asks whether a commit with this information lacks a message that the whole instance requires."""
+    told = bool(info.author and info.message)
+    return Statement(
+        "SELECT 1 FROM lake_instance_option WHERE key = 'require_commit_message' AND value = 'true' AND NOT :told",
+        {"told": told},
+    )
 
 
 def write_instance_option(store: Store, key: str, value: str | None) -> None:

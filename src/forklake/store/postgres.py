@@ -11,7 +11,6 @@ import psycopg
 from psycopg import sql as pgsql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool, PoolTimeout
-from sqlalchemy.dialects import postgresql
 
 from forklake.errors import (
     AlreadyExists,
@@ -26,7 +25,9 @@ from forklake.errors import (
     StoreError,
     StoreUnavailable,
 )
+from forklake.model.ids import SnapshotId
 from forklake.store.connection import (
+    Append,
     DuplicateRow,
     ForkRequest,
     OutcomeUnknown,
@@ -36,14 +37,15 @@ from forklake.store.connection import (
     Statement,
     TransientFailure,
 )
+from forklake.store.ddl import values_from_json
 from forklake.store.dialect import POSTGRESQL, Dialect
-from forklake.store.metadata_tables import TABLES
 
 DEFAULT_SCHEMA = "ducklake"
 COPY_FROM = 200
 """From this many rows on, COPY is faster than INSERT."""
 
 _READ_ATTEMPTS = 3
+_APPEND = "SELECT lake_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::uuid)"
 _INDEX_WALKS = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off"
 
 # Judged by SQLSTATE alone: message texts change with the server's language.
@@ -137,6 +139,27 @@ class PostgresStore:
             finally:
                 if not connection.closed and not connection.broken:
                     connection.rollback()
+
+    def append(self, append: Append) -> SnapshotId | None:
+        if self._read_only:
+            raise ReadOnly(f"{self.location} is open for reading only.")
+        if any(len(rows.rows) >= COPY_FROM for rows in append.rows):
+            return None
+        info = append.info
+        payload = json.dumps({rows.table: _as_json(rows.rows) for rows in append.rows}, default=_text)
+        params = (
+            append.catalog_id, append.base, payload, str(append.stand_in), append.alters_schema, append.changes,
+            info.author, info.message, info.extra_info, append.token,
+        )  # fmt: skip
+        with self._connection() as connection:
+            session = connection.info.backend_pid
+            try:
+                [(snapshot_id,)] = connection.execute(_APPEND, params).fetchall()
+            except psycopg.Error as error:
+                if connection.closed or connection.broken:
+                    raise OutcomeUnknown("The connection was lost during a commit.", session) from error
+                raise
+        return None if snapshot_id is None else SnapshotId(snapshot_id)
 
     def settle(self, lost: OutcomeUnknown) -> None:
         # Waiting for the lock that follows would be enough for a dead connection; a stalled one is ended first.
@@ -295,15 +318,11 @@ def _insert_into(tables: tuple[str, ...]) -> str:
     """Rows travel as JSON arrays, one value for each column, and are cast to the columns' types."""
     inserts = []
     for table in tables:
-        values = ", ".join(f"(r ->> {i})::{type_}" for i, type_ in enumerate(_column_types(table)))
-        inserts.append(f"INSERT INTO {table} SELECT {values} FROM json_array_elements(%s::json) AS t(r)")
+        inserts.append(
+            f"INSERT INTO {table} SELECT {values_from_json(table)} FROM json_array_elements(%s::json) AS t(r)"
+        )
     first = ", ".join(f"i{number} AS ({insert})" for number, insert in enumerate(inserts[:-1]))
     return f"WITH {first} {inserts[-1]}" if first else inserts[-1]
-
-
-def _column_types(table: str) -> list[str]:
-    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
-    return [column.type.compile(dialect).split(" COLLATE")[0] for column in TABLES[table].columns]
 
 
 def _describe(conninfo: str, schema: str) -> str:

@@ -6,9 +6,10 @@ cannot.
 """
 
 import math
+from collections.abc import Mapping
 from itertools import count
 
-from forklake.model.ids import DataFileId, TableId
+from forklake.model.ids import ColumnId, DataFileId, TableId
 from forklake.model.lineage import Scope
 from forklake.model.pruning import (
     AllOf,
@@ -27,14 +28,18 @@ from forklake.store.dialect import Dialect
 
 
 def files_that_may_match(
-    store: Store, scope: Scope, table_id: TableId, file_filter: FileFilter
+    store: Store, scope: Scope, table_id: TableId, file_filter: FileFilter, widths: Mapping[ColumnId, float]
 ) -> list[DataFileId] | None:
-    """The ids of candidate files; None when the filter excludes none."""
+    """The ids of candidate files; None when the filter excludes none.
+
+    No interval of a column is wider than `widths` says, except unbounded ones. That closes the range of the
+    index at both ends: a point in the middle of a large table reads a few entries and not half of them.
+    """
     if isinstance(file_filter, Everything):
         return None
     if isinstance(file_filter, Nothing):
         return []
-    query = _Query(store.dialect)
+    query = _Query(store.dialect, widths)
     sql = query.files(file_filter)
     params = {"table_id": table_id, **query.params, **store.dialect.level_params(scope.levels)}
     return [row[0] for row in store.fetch(sql, params)]
@@ -43,7 +48,8 @@ def files_that_may_match(
 class _Query:
     """Collects the parameters of one statement while its parts are written."""
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, widths: Mapping[ColumnId, float]) -> None:
+        self._widths = widths
         self.params: dict[str, object] = {}
         self._dialect = dialect
         self._numbers = count()
@@ -68,34 +74,46 @@ class _Query:
         return f" {operator} ".join(f"SELECT data_file_id FROM ({self.files(part)}) AS part" for part in parts)
 
     def _with_stats(self, part: KeyRange | HasNulls | HasValues | NotOnly) -> str:
-        with_stats = (
+        parts = [
             f"SELECT s.data_file_id FROM {self._dialect.levels} JOIN lake_file_column_stats s"
             f" ON s.catalog_id = l.catalog_id AND s.table_id = :table_id AND s.column_id = {self._bind(part.column_id)}"
-            f" WHERE {self._condition(part)}"
-        )
-        if part.added is None:
-            return with_stats
-        # Files begun before the column was added have no statistics for it.
-        return f"{with_stats} UNION {self._data_files(f'f.begin_snapshot < {self._bind(part.added)}')}"
+            f" WHERE {condition}"
+            for condition in self._conditions(part)
+        ]
+        if part.added is not None:
+            # Files begun before the column was added have no statistics for it.
+            parts.append(self._data_files(f"f.begin_snapshot < {self._bind(part.added)}"))
+        return " UNION ".join(parts)
 
-    def _condition(self, part: KeyRange | HasNulls | HasValues | NotOnly) -> str:
+    def _conditions(self, part: KeyRange | HasNulls | HasValues | NotOnly) -> list[str]:
+        """Each a range of the index; a file that fulfils one of them may match."""
         match part:
             case HasNulls():
-                return "(s.null_count IS NULL OR s.null_count > 0)"
+                return ["(s.null_count IS NULL OR s.null_count > 0)"]
             case HasValues():
-                return "(s.value_count IS NULL OR s.value_count > 0)"
+                return ["(s.value_count IS NULL OR s.value_count > 0)"]
             case NotOnly():
-                return f"NOT (s.min_key = {self._bind(part.key)} AND s.max_key = {self._bind(part.key)})"
+                return [f"NOT (s.min_key = {self._bind(part.key)} AND s.max_key = {self._bind(part.key)})"]
             case KeyRange() if part.or_nan and part.low > part.high:
                 # Only NaN will do, which stands above every number.
-                return f"s.max_key = {self._bind(math.inf)}"
+                return [f"s.max_key = {self._bind(math.inf)}"]
             case KeyRange():
-                conditions = [f"s.max_key >= {self._bind(part.low)}", f"s.min_key <= {self._bind(part.high)}"]
+                conditions = [f"s.min_key <= {self._bind(part.high)}"]
                 if part.text_low is not None:
                     conditions.append(f"(s.max_value IS NULL OR s.max_value >= {self._bind(part.text_low)})")
                 if part.text_high is not None:
                     conditions.append(f"(s.min_value IS NULL OR s.min_value <= {self._bind(part.text_high)})")
-                return " AND ".join(conditions)
+                overlaps = " AND ".join(conditions)
+                return [f"{keys} AND {overlaps}" for keys in self._max_keys(part)]
+
+    def _max_keys(self, part: KeyRange) -> list[str]:
+        """The ranges in which the upper ends of overlapping intervals can lie."""
+        from_low = f"s.max_key >= {self._bind(part.low)}"
+        width = self._widths.get(part.column_id)
+        if width is None or math.isinf(part.high):
+            return [from_low]
+        cap = math.nextafter(part.high + width, math.inf)
+        return [f"{from_low} AND s.max_key <= {self._bind(cap)}", f"s.max_key = {self._bind(math.inf)}"]
 
     def _in_partition(self, part: PartitionIn) -> str:
         values = [value for value in part.values if value is not None]

@@ -33,6 +33,10 @@ class SnapshotWriter:
         """Updates first: a name must be given up before it is taken again."""
         return [*self._updates, *(Rows(table, rows) for table, rows in self._rows.items() if rows)]
 
+    def rows(self) -> list[Rows] | None:
+        """What to insert; None if something has to be updated too."""
+        return None if self._updates else [Rows(table, rows) for table, rows in self._rows.items() if rows]
+
     def add_object(self, entry: LakeObject[Definition]) -> None:
         self._add("lake_object", [object_row(entry)])
 

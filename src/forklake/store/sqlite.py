@@ -11,7 +11,9 @@ from time import monotonic, sleep
 from typing import NoReturn
 
 from forklake.errors import NotALake, ReadOnly, StoreError, StoreUnavailable
+from forklake.model.ids import SnapshotId
 from forklake.store.connection import (
+    Append,
     DuplicateRow,
     ForkRequest,
     OutcomeUnknown,
@@ -24,6 +26,8 @@ from forklake.store.connection import (
 from forklake.store.dialect import SQLITE, Dialect
 from forklake.store.fork import fork_with_statements
 from forklake.store.metadata_tables import TABLES
+from forklake.store.options import instance_requires_message
+from forklake.store.snapshot_writer import SnapshotWriter
 
 BUSY_TIMEOUT_MS = 5_000
 _PAUSE_SECONDS = (0.0002, 0.002)
@@ -88,6 +92,21 @@ class SqliteStore:
                     sleep(random.uniform(*_PAUSE_SECONDS))
         finally:
             connection.execute(f"PRAGMA busy_timeout = {self._busy_timeout_ms}")
+
+    def append(self, append: Append) -> SnapshotId | None:
+        mine = {"catalog_id": append.catalog_id}
+        first = [Statement(SQLITE.begin_commit, mine), instance_requires_message(append.info)]
+        with self.writing(first) as (transaction, (head, required)):
+            if required or not head or head[0][0] != append.base:
+                return None
+            _, schema_version, head_time, snapshot_id, clock = head[0]
+            writer = SnapshotWriter(SQLITE, append.catalog_id, snapshot_id)
+            time = SQLITE.later(clock, head_time)
+            version = schema_version + append.alters_schema
+            writer.record(append.base, time, version, append.changes, append.info, append.token)
+            named = [_with_id(rows, append.stand_in, snapshot_id) for rows in append.rows]
+            transaction.commit([*named, *writer.steps()])
+        return SnapshotId(snapshot_id)
 
     def settle(self, lost: OutcomeUnknown) -> None:
         """A local file has no session that could commit later."""
@@ -188,6 +207,18 @@ class SqliteTransaction:
                     marks = ", ".join("?" * len(TABLES[table].columns))
                     self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
         self._connection.execute("COMMIT")
+
+
+def _with_id(rows: Rows, stand_in: SnapshotId, snapshot_id: int) -> Rows:
+    """The same rows with the id in place of what stood for it, also inside definitions."""
+    old, new = str(stand_in), str(snapshot_id)
+
+    def named(value: object) -> object:
+        if value == stand_in:
+            return snapshot_id
+        return value.replace(old, new) if isinstance(value, str) else value
+
+    return Rows(rows.table, [tuple(named(value) for value in row) for row in rows.rows])
 
 
 def _run(connection: sqlite3.Connection, sql: str, params: Params) -> list[Row]:

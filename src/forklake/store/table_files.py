@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from forklake.errors import CorruptMetadata
-from forklake.model.documents import read_column_stats, read_json
+from forklake.model.documents import read_column_stats, read_json, read_widths
 from forklake.model.files import DataFile, DeleteFile, InlinedBatch, ScanFile, TableStats
 from forklake.model.ids import BatchId, CatalogId, ColumnId, DataFileId, SnapshotId, TableId
 from forklake.model.lineage import Scope
@@ -133,10 +133,12 @@ def read_stats(rows: list[Row]) -> dict[TableId, TableStats]:
     for row in rows:
         if row[0] not in newest or newest[row[0]][1] < row[1]:
             newest[row[0]] = row
-    return {
-        TableId(table_id): TableStats(row[2], row[3], row[4], read_column_stats(read_json(row[5])))
-        for table_id, row in newest.items()
-    }
+    return {TableId(table_id): _table_stats(row) for table_id, row in newest.items()}
+
+
+def _table_stats(row: Row) -> TableStats:
+    document = read_json(row[5])
+    return TableStats(row[2], row[3], row[4], read_column_stats(document), read_widths(document))
 
 
 def table_stats(store: Store, scope: Scope, table_ids: Collection[TableId]) -> dict[TableId, TableStats]:
