@@ -2,8 +2,8 @@
 
 BEGIN;
 
-CREATE SCHEMA IF NOT EXISTS "ducklake";
-SET search_path TO "ducklake";
+DO 'BEGIN IF to_regnamespace(''"ducklake"'') IS NULL THEN CREATE SCHEMA "ducklake"; END IF; END';
+SET search_path TO "ducklake", pg_temp;
 
 CREATE SEQUENCE IF NOT EXISTS lake_snapshot_seq AS bigint MINVALUE 0 START WITH 1 CACHE 1;
 CREATE SEQUENCE IF NOT EXISTS lake_entity_seq AS bigint MINVALUE 0 START WITH 0 CACHE 1;
@@ -168,6 +168,7 @@ CREATE TABLE IF NOT EXISTS lake_object (
 	definition JSONB NOT NULL,
 	PRIMARY KEY (catalog_id, object_id, begin_snapshot)
 );
+CREATE UNIQUE INDEX IF NOT EXISTS lake_object_live ON lake_object (catalog_id, object_id) WHERE end_snapshot IS NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS lake_object_live_name ON lake_object (catalog_id, schema_id, name_key, (CASE kind WHEN 'view' THEN 'table' ELSE kind END)) WHERE end_snapshot IS NULL;
 CREATE INDEX IF NOT EXISTS lake_object_name ON lake_object (catalog_id, schema_id, name_key);
 
@@ -236,7 +237,6 @@ CREATE OR REPLACE FUNCTION lake_append(
     author text, message text, extra_info text, token uuid
 ) RETURNS bigint
 LANGUAGE plpgsql
-SET search_path FROM CURRENT
 AS $$
 #variable_conflict use_variable
 DECLARE
@@ -244,7 +244,7 @@ DECLARE
     id bigint;
     moment timestamptz;
     version bigint;
-    rows json;
+    rows jsonb;
 BEGIN
     SELECT c.* INTO head FROM lake_catalog c WHERE c.catalog_id = catalog AND c.end_snapshot IS NULL FOR NO KEY UPDATE;
     IF head.head_snapshot IS DISTINCT FROM base THEN
@@ -257,50 +257,50 @@ BEGIN
     END IF;
     id := nextval('lake_snapshot_seq');
     moment := greatest(clock_timestamp(), head.head_time + interval '1 microsecond');
-    rows := replace(payload, stand_in, id::text)::json;
+    rows := replace(payload, stand_in, id::text)::jsonb;
     IF rows -> 'lake_object' IS NOT NULL THEN
         INSERT INTO lake_object SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::TEXT, (r ->> 5)::BIGINT, (r ->> 6)::TEXT, (r ->> 7)::TEXT, (r ->> 8)::UUID, (r ->> 9)::TEXT, (r ->> 10)::JSONB
-        FROM json_array_elements(rows -> 'lake_object') AS t(r);
+        FROM jsonb_array_elements(rows -> 'lake_object') AS t(r);
     END IF;
     IF rows -> 'lake_row_end' IS NOT NULL THEN
         INSERT INTO lake_row_end SELECT (r ->> 0)::BIGINT, (r ->> 1)::SMALLINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::BIGINT, (r ->> 5)::BIGINT
-        FROM json_array_elements(rows -> 'lake_row_end') AS t(r);
+        FROM jsonb_array_elements(rows -> 'lake_row_end') AS t(r);
     END IF;
     IF rows -> 'lake_data_file' IS NOT NULL THEN
         INSERT INTO lake_data_file SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::BIGINT, (r ->> 5)::TEXT, (r ->> 6)::BOOLEAN, (r ->> 7)::TEXT, (r ->> 8)::BIGINT, (r ->> 9)::BIGINT, (r ->> 10)::BIGINT, (r ->> 11)::BIGINT, (r ->> 12)::BIGINT, (r ->> 13)::BIGINT, (r ->> 14)::BIGINT, (r ->> 15)::TEXT, (r ->> 16)::BIGINT
-        FROM json_array_elements(rows -> 'lake_data_file') AS t(r);
+        FROM jsonb_array_elements(rows -> 'lake_data_file') AS t(r);
     END IF;
     IF rows -> 'lake_delete_file' IS NOT NULL THEN
         INSERT INTO lake_delete_file SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::BIGINT, (r ->> 5)::BIGINT, (r ->> 6)::TEXT, (r ->> 7)::BOOLEAN, (r ->> 8)::TEXT, (r ->> 9)::BIGINT, (r ->> 10)::BIGINT, (r ->> 11)::BIGINT, (r ->> 12)::BIGINT, (r ->> 13)::TEXT
-        FROM json_array_elements(rows -> 'lake_delete_file') AS t(r);
+        FROM jsonb_array_elements(rows -> 'lake_delete_file') AS t(r);
     END IF;
     IF rows -> 'lake_file_column_stats' IS NOT NULL THEN
         INSERT INTO lake_file_column_stats SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::DOUBLE PRECISION, (r ->> 5)::DOUBLE PRECISION, (r ->> 6)::BIGINT, (r ->> 7)::BIGINT, (r ->> 8)::TEXT, (r ->> 9)::TEXT, (r ->> 10)::BOOLEAN, (r ->> 11)::BIGINT, (r ->> 12)::TEXT
-        FROM json_array_elements(rows -> 'lake_file_column_stats') AS t(r);
+        FROM jsonb_array_elements(rows -> 'lake_file_column_stats') AS t(r);
     END IF;
     IF rows -> 'lake_file_partition_value' IS NOT NULL THEN
         INSERT INTO lake_file_partition_value SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::INTEGER, (r ->> 4)::TEXT
-        FROM json_array_elements(rows -> 'lake_file_partition_value') AS t(r);
+        FROM jsonb_array_elements(rows -> 'lake_file_partition_value') AS t(r);
     END IF;
     IF rows -> 'lake_table_stats' IS NOT NULL THEN
         INSERT INTO lake_table_stats SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::BIGINT, (r ->> 5)::BIGINT, (r ->> 6)::JSONB
-        FROM json_array_elements(rows -> 'lake_table_stats') AS t(r);
+        FROM jsonb_array_elements(rows -> 'lake_table_stats') AS t(r);
     END IF;
     IF rows -> 'lake_inlined_batch' IS NOT NULL THEN
         INSERT INTO lake_inlined_batch SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::BIGINT, (r ->> 5)::BIGINT, (r ->> 6)::BIGINT, (r ->> 7)::BIGINT, (r ->> 8)::BYTEA
-        FROM json_array_elements(rows -> 'lake_inlined_batch') AS t(r);
+        FROM jsonb_array_elements(rows -> 'lake_inlined_batch') AS t(r);
     END IF;
     IF rows -> 'lake_inlined_delete' IS NOT NULL THEN
         INSERT INTO lake_inlined_delete SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::INTEGER, (r ->> 4)::BIGINT
-        FROM json_array_elements(rows -> 'lake_inlined_delete') AS t(r);
+        FROM jsonb_array_elements(rows -> 'lake_inlined_delete') AS t(r);
     END IF;
     IF rows -> 'lake_column_mapping' IS NOT NULL THEN
         INSERT INTO lake_column_mapping SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::JSONB
-        FROM json_array_elements(rows -> 'lake_column_mapping') AS t(r);
+        FROM jsonb_array_elements(rows -> 'lake_column_mapping') AS t(r);
     END IF;
     IF rows -> 'lake_option' IS NOT NULL THEN
         INSERT INTO lake_option SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::TEXT, (r ->> 5)::BIGINT, (r ->> 6)::TEXT, (r ->> 7)::TEXT
-        FROM json_array_elements(rows -> 'lake_option') AS t(r);
+        FROM jsonb_array_elements(rows -> 'lake_option') AS t(r);
     END IF;
     version := head.schema_version + alters_schema::int;
     INSERT INTO lake_snapshot
@@ -315,6 +315,8 @@ $$;
 --
 -- The parent's row is locked FOR KEY SHARE: commits to the parent pass, dropping and expiring it wait. The fork
 -- sees the parent up to its committed head, never up to an id drawn here: a commit in flight has a smaller id.
+--
+-- Who gives `new_uuid` may send the same call again when its answer was lost: the fork it made is `created`.
 CREATE OR REPLACE FUNCTION ducklake_fork_catalog(
     parent text,
     name text,
@@ -335,29 +337,44 @@ DECLARE
     horizon bigint;
     owner bigint;
     skip boolean;
+    mine boolean;
+    unheard_of boolean;
     new_id bigint;
     birth bigint;
     birth_time timestamptz;
     horizon_version bigint;
     folder text;
 BEGIN
-    IF name IS NULL OR name = '' OR octet_length(name) > 255 OR name IN ('.', '..') OR name <> btrim(name)
-       OR name ~ '[/\\[:cntrl:]]' THEN
+    -- What Python takes for a control character or white space, spelled out: classes depend on the locale.
+    IF name IS NULL OR name = '' OR octet_length(name) > 255 OR name IN ('.', '..')
+       OR name ~ '[/\\\u0001-\u001f\u007f-\u009f]'
+       OR name ~ '^[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]'
+       OR name ~ '[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$' THEN
         RAISE EXCEPTION USING ERRCODE = 'FL005', MESSAGE = format('%s is not a valid catalog name.', quote_literal(left(name, 60)));
     END IF;
     IF version IS NOT NULL AND at IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'FL006', MESSAGE = 'Cannot specify both VERSION and TIMESTAMP.';
     END IF;
 
-    SELECT c.* INTO source FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR KEY SHARE;
+    unheard_of := version > (SELECT s.last_value FROM lake_snapshot_seq s);
+    IF NOT unheard_of AND version > (
+        SELECT c.head_snapshot FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL
+    ) THEN
+        -- A commit that is under way may have been given this id: it is waited for. Only here, because a stream of
+        -- such locks would keep writers out.
+        SELECT c.* INTO source FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR SHARE;
+    ELSE
+        SELECT c.* INTO source FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR KEY SHARE;
+    END IF;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'FL001', MESSAGE = format('Catalog ''%s'' does not exist in this DuckLake instance.', left(parent, 60));
     END IF;
 
     SELECT c.* INTO existing FROM lake_catalog c WHERE c.catalog_name = name AND c.end_snapshot IS NULL;
     IF FOUND THEN
-        PERFORM lake_check_existing_fork(existing, source.catalog_id, if_not_exists);
-        RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, false;
+        mine := existing.catalog_uuid IS NOT DISTINCT FROM new_uuid;
+        PERFORM lake_check_existing_fork(existing, source.catalog_id, if_not_exists OR mine);
+        RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, mine;
         RETURN;
     END IF;
 
@@ -366,8 +383,10 @@ BEGIN
         owner := source.catalog_id;
         horizon_version := source.schema_version;
     ELSE
-        SELECT p.snapshot_id, p.owner_id, p.schema_version INTO horizon, owner, horizon_version
-        FROM lake_fork_point(source.catalog_id, version, at) p;
+        IF unheard_of IS NOT TRUE THEN
+            SELECT p.snapshot_id, p.owner_id, p.schema_version INTO horizon, owner, horizon_version
+            FROM lake_fork_point(source.catalog_id, version, at) p;
+        END IF;
         IF horizon IS NULL THEN
             RAISE EXCEPTION USING ERRCODE = 'FL004', MESSAGE = CASE
                 WHEN version IS NOT NULL THEN format('No snapshot found at version %s in catalog ''%s''.', version, parent)
@@ -402,8 +421,9 @@ BEGIN
         IF NOT FOUND THEN
             RAISE EXCEPTION USING ERRCODE = '40001', MESSAGE = format('Catalog ''%s'' was being created and dropped.', name);
         END IF;
-        PERFORM lake_check_existing_fork(existing, source.catalog_id, if_not_exists);
-        RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, false;
+        mine := existing.catalog_uuid IS NOT DISTINCT FROM new_uuid;
+        PERFORM lake_check_existing_fork(existing, source.catalog_id, if_not_exists OR mine);
+        RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, mine;
         RETURN;
     END IF;
     INSERT INTO lake_catalog_ancestor
@@ -433,9 +453,6 @@ DECLARE
     follower bigint;
     found_time timestamptz;
 BEGIN
-    IF version > (SELECT last_value FROM lake_snapshot_seq) THEN
-        RETURN;
-    END IF;
     SELECT found.snapshot_id, found.catalog_id, found.schema_version, found.snapshot_time
     INTO snapshot_id, owner_id, schema_version, found_time
     FROM lake_catalog_ancestor a
@@ -462,7 +479,7 @@ RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    IF NOT if_not_exists THEN
+    IF if_not_exists IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'FL002',
             MESSAGE = format('Catalog ''%s'' already exists. Use if_not_exists to keep it.', existing.catalog_name);
     ELSIF existing.parent_catalog_id IS NULL THEN
@@ -474,6 +491,9 @@ BEGIN
     END IF;
 END
 $$;
+
+-- The owner uses them, and whoever is granted to.
+REVOKE ALL ON FUNCTION lake_append, lake_fork_point, lake_check_existing_fork FROM PUBLIC;
 
 -- Read-only views for direct SQL. Each shows the effective rows of every catalog: `catalog_id` is the catalog that
 -- sees a row, whoever wrote it. Whatever an ancestor began, ended or dropped after the fork does not show.

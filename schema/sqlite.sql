@@ -181,6 +181,7 @@ CREATE TABLE IF NOT EXISTS lake_object (
 	PRIMARY KEY (catalog_id, object_id, begin_snapshot)
 )
  WITHOUT ROWID;
+CREATE UNIQUE INDEX IF NOT EXISTS lake_object_live ON lake_object (catalog_id, object_id) WHERE end_snapshot IS NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS lake_object_live_name ON lake_object (catalog_id, schema_id, name_key, (CASE kind WHEN 'view' THEN 'table' ELSE kind END)) WHERE end_snapshot IS NULL;
 CREATE INDEX IF NOT EXISTS lake_object_name ON lake_object (catalog_id, schema_id, name_key);
 

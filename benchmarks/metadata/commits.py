@@ -49,9 +49,11 @@ def commits(bench: Bench) -> Iterator[Figure]:
     bar = at_least(SCALING) if bench.backend == "postgres" else None
     yield _ratio(bench, results, most, "1 process", bar, f"; plain INSERTs {floor:.2f} x")
     if bench.backend == "postgres":
-        yield _ratio(bench, results, "1 process", "DuckLake, 1 process")
-        yield _ratio(bench, results, most, f"DuckLake, {most}, one lake", at_least(LEAD))
-        yield _ratio(bench, results, most, f"DuckLake, {most}, own lakes")
+        # Like for like: DuckLake keeps its row in the metadata too.
+        yield _ratio(bench, results, "rows, 1 process", "DuckLake, 1 process")
+        yield _ratio(bench, results, f"rows, {most}", f"DuckLake, {most}, one lake", at_least(LEAD))
+        yield _ratio(bench, results, f"rows, {most}", f"DuckLake, {most}, own lakes")
+        yield _ratio(bench, results, most, f"DuckLake, {most}, one lake")
     wrong = sum(result.wrong for found in results.values() for result in found)
     yield Figure(NAME, bench.backend, "lost or doubled, in all of these", wrong, "commits", at_most(0))
 
@@ -62,23 +64,25 @@ def _contests(bench: Bench) -> dict[str, Contest]:
     found[f"{_processes(most)}, one catalog"] = partial(_one_catalog, bench, most)
     found |= {f"plain INSERTs, {_processes(n)}": partial(_plain, bench, n) for n in (1, most)}
     if bench.backend == "postgres":
+        found |= {f"rows, {_processes(n)}": partial(_own_catalogs, bench, n, rows=True) for n in (1, most)}
         found["DuckLake, 1 process"] = partial(_ducklake, bench, make_lake, 1)
         found[f"DuckLake, {_processes(most)}, one lake"] = partial(_ducklake, bench, make_lake, most)
         found[f"DuckLake, {_processes(most)}, own lakes"] = partial(_ducklake, bench, make_lakes, most)
     return found
 
 
-def _own_catalogs(bench: Bench, count: int) -> Result:
-    """Every writer has a fork of one parent."""
+def _own_catalogs(bench: Bench, count: int, *, rows: bool = False) -> Result:
+    """Every writer has a fork of one parent, and adds files or rows to it."""
     place = bench.new_place()
     with closing(place.open()) as lake:
         make_table(create_catalog(lake, "parent"), "events", 10)
         for number in range(count):
             fork_catalog(lake, "parent", f"own-{number}")
-    run = race([ForklakeWriter(place, f"own-{number}") for number in range(count)], bench.sizes.seconds)
+    run = race([ForklakeWriter(place, f"own-{number}", rows) for number in range(count)], bench.sizes.seconds)
     with place.sql() as sql:
         forks = "WHERE catalog_id IN (SELECT catalog_id FROM lake_catalog WHERE parent_catalog_id IS NOT NULL)"
-        files = int(sql.value(f"SELECT count(*) FROM lake_data_file {forks}"))
+        table = "lake_inlined_batch" if rows else "lake_data_file"
+        files = int(sql.value(f"SELECT count(*) FROM {table} {forks}"))
         # Being forked took each of them a snapshot.
         snapshots = int(sql.value(f"SELECT count(*) FROM lake_snapshot {forks}")) - count
     return Result(run, _difference(run, snapshots, files))

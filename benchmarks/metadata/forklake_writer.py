@@ -9,7 +9,7 @@ from functools import partial
 import psycopg
 
 from benchmarks.databases import Place
-from benchmarks.metadata.tables import append
+from benchmarks.metadata.tables import append, append_row
 from forklake.catalog.catalogs import find_catalog
 from forklake.errors import ForklakeError
 
@@ -18,10 +18,11 @@ PLAIN_TABLE = "plain_row"
 
 @dataclass(frozen=True, slots=True)
 class ForklakeWriter:
-    """Commits one file with ten statistics at a time to a table of a catalog."""
+    """Commits one file, or one row that stays in the metadata, at a time; each with ten statistics."""
 
     place: Place
     catalog: str
+    rows: bool = False
 
     @property
     def failures(self) -> tuple[type[Exception], ...]:
@@ -30,7 +31,7 @@ class ForklakeWriter:
     @contextmanager
     def connected(self) -> Iterator[Callable[[], object]]:
         with closing(self.place.open()) as lake:
-            yield partial(append, find_catalog(lake, self.catalog), "events")
+            yield partial(append_row if self.rows else append, find_catalog(lake, self.catalog), "events")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from forklake.catalog.transaction import Transaction, begin
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Table
-from forklake.model.files import DataFile, NewDataFile
-from forklake.model.ids import DataFileId
+from forklake.model.files import DataFile, InlinedBatch, NewDataFile
+from forklake.model.ids import BatchId, DataFileId
 from forklake.model.predicates import Predicate
 from forklake.model.statistics import ColumnStats
 
@@ -33,6 +33,8 @@ ROWS_PER_FILE = 1_000
 FILE_BYTES = 10_000_000
 CHUNK = 10_000
 """Files of one commit while a large table is built."""
+_ROW = bytes(200)
+"""What a row of ten columns takes, roughly."""
 _FIRST_DAY = date(2020, 1, 1)
 
 _file_numbers = count()
@@ -52,6 +54,16 @@ def append(catalog: Catalog, name: str, files: int = 1, *, first: int | None = N
     tx = begin(catalog)
     table = get_table(tx, "main", name)
     tx.append_files(table, new_files(tx, table, files, first=first))
+    commit(tx)
+
+
+def append_row(catalog: Catalog, name: str) -> None:
+    """Commit one row that stays in the metadata, with statistics for every column."""
+    tx = begin(catalog)
+    table = get_table(tx, "main", name)
+    [batch_id] = tx.new_ids("file")
+    stats = [ColumnStats(i, 1, 0, low, low) for i, _, _, low, *_ in _stats(table, next(_file_numbers))]
+    tx.insert_inlined(table, InlinedBatch(BatchId(batch_id), table.begin_snapshot, 1, _ROW), stats)
     commit(tx)
 
 

@@ -2,18 +2,36 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
-from forklake.store.connection import ForkRequest, OutcomeUnknown, Params, Row, Rows, Statement, Store, WriteConnection
+from forklake.catalog.lake import Catalog, Lake
+from forklake.model.ids import SnapshotId
+from forklake.store.connection import (
+    Append,
+    ForkRequest,
+    OutcomeUnknown,
+    Params,
+    Row,
+    Rows,
+    Statement,
+    Store,
+    WriteConnection,
+)
 from forklake.store.dialect import Dialect
 
 
 class CountingStore:
-    """Hands everything on. `statements` counts statements and bulk inserts, `trips` the calls that carry them."""
+    """Hands everything on. `statements` counts statements and bulk inserts, `trips` the calls that carry them.
+
+    `short` and `long` count the ways that commits took.
+    """
 
     def __init__(self, inner: Store) -> None:
         self._inner = inner
-        self.statements = 0
-        self.trips = 0
+        self.reset()
+
+    def reset(self) -> None:
+        self.statements = self.trips = self.short = self.long = 0
 
     @property
     def dialect(self) -> Dialect:
@@ -40,6 +58,12 @@ class CountingStore:
         self.count(len(first))
         with self._inner.writing(first) as (connection, answers):
             yield CountingConnection(self, connection), answers
+
+    def append(self, append: Append) -> SnapshotId | None:
+        self.count(1)
+        snapshot_id = self._inner.append(append)
+        self.short += snapshot_id is not None
+        return snapshot_id
 
     def settle(self, lost: OutcomeUnknown) -> None:
         self._inner.settle(lost)
@@ -70,3 +94,10 @@ class CountingConnection:
     def commit(self, steps: Sequence[Statement | Rows]) -> None:
         self._store.count(len(steps))
         self._inner.commit(steps)
+        self._store.long += 1
+
+
+def counted(catalog: Catalog) -> tuple[CountingStore, Catalog]:
+    """The catalog on a lake that remembers nothing yet, and what counts there."""
+    store = CountingStore(catalog.lake.store)
+    return store, replace(catalog, lake=Lake(store, catalog.lake.data_path))

@@ -10,18 +10,30 @@ from typing import Literal, Self
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-Loss = Literal["the answer is lost", "the commit is lost", "the commit is stuck"]
-LOSSES: tuple[Loss, ...] = ("the answer is lost", "the commit is lost", "the commit is stuck")
+Loss = Literal["the answer is lost", "the commit is lost", "the commit is stuck", "the client is cut off"]
+LOSSES: tuple[Loss, ...] = (
+    "the answer is lost",
+    "the commit is lost",
+    "the commit is stuck",
+    "the client is cut off",
+)
 
-# As a whole query: READ COMMITTED is no commit. A server's answer ends in the same bytes.
+# As a whole query: READ COMMITTED is no commit.
 COMMIT = b"COMMIT\0"
+APPEND = b"lake_append"
+FORK = b"ducklake_fork_catalog"
+_READY_AND_IDLE = b"Z\0\0\0\5I"
 
 
 class CuttingProxy:
-    """Forwards everything, but for the next commits: each of them meets one of the `losses`, in order."""
+    """Forwards everything, but for the next commits: each of them meets one of the `losses`, in order.
+
+    A commit is a message with the `marker` in it.
+    """
 
     def __init__(self, conninfo: str) -> None:
         self.losses: list[Loss] = []
+        self.marker = COMMIT
         self.then: Callable[[], object] = lambda: None
         self.refuse = False
         self._conninfo = conninfo
@@ -38,9 +50,12 @@ class CuttingProxy:
         port = self._listener.getsockname()[1]
         return make_conninfo(self._conninfo, host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable")
 
-    def lose(self, losses: Sequence[Loss], then: Callable[[], object] = lambda: None) -> None:
+    def lose(
+        self, losses: Sequence[Loss], then: Callable[[], object] = lambda: None, *, marker: bytes = COMMIT
+    ) -> None:
         """What happens to the next commits, and what happens `then`, before the client gets to know."""
         self.losses = list(losses)
+        self.marker = marker
         self.then = then
 
     def __enter__(self) -> Self:
@@ -80,7 +95,7 @@ class _Link:
     def up(self) -> None:
         """From the client to the server, until a commit that is to be lost."""
         while data := _receive(self._client):
-            if COMMIT in data and self._proxy.losses:
+            if self._proxy.marker in data and self._proxy.losses:
                 self._loss = self._proxy.losses.pop(0)
             if self._loss == "the commit is stuck":
                 # The server goes on waiting, with the catalog locked.
@@ -89,6 +104,9 @@ class _Link:
                 _close(self._server)
                 return self._tell_client()
             _send(self._server, data)
+            if self._loss == "the client is cut off":
+                # The server goes on with what it was asked to do.
+                return self._tell_client()
         return None if self._loss else _close(self._client, self._server)
 
     def down(self) -> None:
@@ -96,7 +114,7 @@ class _Link:
         while data := _receive(self._server):
             if self._loss is None:
                 _send(self._client, data)
-            elif COMMIT in data:
+            elif _READY_AND_IDLE in data:
                 break
         if self._loss == "the answer is lost":
             _close(self._server)

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
 
 import pytest
 
 from forklake.catalog.catalogs import catalog_info, create_catalog, drop_catalog, find_catalog, rename_catalog
 from forklake.catalog.commit import commit, rollback
-from forklake.catalog.ddl import create_schema
+from forklake.catalog.ddl import create_macro, create_schema, create_table, create_view, set_object_tag
 from forklake.catalog.forks import fork_catalog
 from forklake.catalog.history import list_snapshots
 from forklake.catalog.lake import Catalog, Lake
@@ -25,11 +26,16 @@ from forklake.errors import (
     NoSuchSnapshot,
     TransactionClosed,
 )
-from forklake.model.ids import SchemaId, TableId
+from forklake.model.alterations import ColumnSpec
+from forklake.model.entities import MacroDefinition, MacroImplementation, MacroParameter, SortKey, ViewDefinition
+from forklake.model.ids import ColumnId, SchemaId, TableId
+from forklake.model.statistics import ColumnStats
 from forklake.store.connection import Statement
+from tests.backends.table_changes import BIGINT
 from tests.lakes import append, file_ids, make_table, metadata_rows, new_files
 
 NOWHERE = 2**62
+COLUMN = ColumnSpec("id", BIGINT)
 BAD_NAMES = ["", " a", "a ", "a/b", "a\\b", ".", "..", "../other", "a\0b", "a\nb", "\ud800", "x" * 10_000, "é" * 128]
 
 
@@ -121,6 +127,19 @@ def test_a_time_without_a_zone_is_refused(lake: Lake, main: Catalog) -> None:
         fork_catalog(lake, "main", "f", timestamp=somewhen)
 
 
+def test_a_time_that_is_none_in_utc_is_refused(main: Catalog) -> None:
+    behind, ahead = timezone(timedelta(hours=-5)), timezone(timedelta(hours=5))
+    for moment in (datetime.max.replace(tzinfo=behind), datetime.min.replace(tzinfo=ahead)):
+        with pytest.raises(InvalidInput, match="out of range in UTC"):
+            view_at(main, timestamp=moment)
+
+
+@pytest.mark.parametrize("year", [1, 99, 999])
+def test_a_time_long_before_the_first_snapshot_is_before_it(main: Catalog, year: int) -> None:
+    with pytest.raises(NoSuchSnapshot):
+        view_at(main, timestamp=datetime(year, 1, 1, tzinfo=UTC))
+
+
 def test_neither_or_both_of_version_and_time_are_refused(main: Catalog) -> None:
     [birth] = list_snapshots(main)
     with pytest.raises(InvalidInput, match="either a version or a timestamp"):
@@ -182,6 +201,42 @@ def test_a_transaction_that_has_ended_takes_and_gives_nothing(
         with nothing_written(main.lake), pytest.raises(TransactionClosed, match="begin another"):
             attempt()
     assert file_ids(main) == set()
+
+
+UNSTORABLE: dict[str, Callable[[Transaction, str], object]] = {
+    "comment": lambda tx, text: set_object_tag(tx, get_table(tx, "main", "t"), text),
+    "tag": lambda tx, text: set_object_tag(tx, get_table(tx, "main", "t"), "x", key=text),
+    "comment of a new table": lambda tx, text: create_table(tx, "main", "u", [COLUMN], comment=text),
+    "default": lambda tx, text: create_table(tx, "main", "u", [replace(COLUMN, default_value=text)]),
+    "sort key": lambda tx, text: create_table(tx, "main", "u", [COLUMN], sorted_by=[SortKey("id", dialect=text)]),
+    "view": lambda tx, text: create_view(tx, "main", "v", ViewDefinition(text)),
+    "alias": lambda tx, text: create_view(tx, "main", "v", ViewDefinition("SELECT 1", column_aliases=(text,))),
+    "macro": lambda tx, text: create_macro(tx, "main", "m", MacroDefinition((MacroImplementation(text),))),
+    "parameter": lambda tx, text: create_macro(
+        tx, "main", "m", MacroDefinition((MacroImplementation("1", parameters=(MacroParameter("a", text),)),))
+    ),
+    "option": lambda tx, text: set_option(tx, "parquet_compression", text),
+    "path": lambda tx, text: tx.append_files(
+        get_table(tx, "main", "t"), [replace(new, file=new.file._replace(path=text)) for new in new_files(tx, 1)]
+    ),
+    "bound": lambda tx, text: tx.append_files(
+        get_table(tx, "main", "t"),
+        [replace(new, column_stats=(ColumnStats(ColumnId(1), max_value=text),)) for new in new_files(tx, 1)],
+    ),
+    "looking up a table": lambda tx, text: get_table(tx, "main", text),
+    "looking up a schema": lambda tx, text: get_table(tx, text, "t"),
+}
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"], ids=ascii)
+@pytest.mark.parametrize("where", UNSTORABLE)
+def test_a_text_that_cannot_be_stored_is_refused_when_it_is_staged(main: Catalog, where: str, text: str) -> None:
+    make_table(main)
+    tx = begin(main)
+    with pytest.raises(InvalidInput, match="NUL or half a character") as refused:
+        UNSTORABLE[where](tx, text)
+    assert str(refused.value).isprintable()
+    assert commit(tx) is None
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\ud800"], ids=ascii)

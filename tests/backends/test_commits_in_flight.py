@@ -4,11 +4,13 @@ import random
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from time import monotonic, sleep
+from typing import Any
 
 import psycopg
 import pytest
 
-from forklake.catalog.catalogs import create_catalog, find_catalog
+from forklake.catalog.catalogs import catalog_info, create_catalog, find_catalog
+from forklake.catalog.forks import fork_catalog
 from forklake.catalog.lake import Catalog, Lake
 from forklake.catalog.lakes import open_lake
 from forklake.catalog.view import view_at, view_at_head
@@ -87,6 +89,53 @@ def test_a_version_whose_commit_is_under_way_shows_it(postgres_place: Place, rea
     reader.lake.close()
 
 
+def test_a_fork_at_a_version_whose_commit_is_under_way_waits_and_sees_it(postgres_place: Place) -> None:
+    writer = _writer(postgres_place)
+    with _session(postgres_place) as session:
+        session.execute(STALL.format(seconds=0.5).encode())
+    last = _last_id(writer.lake)
+    with ThreadPoolExecutor() as pool:
+        committing = pool.submit(append, writer)
+        while _last_id(writer.lake) == last:
+            sleep(0.01)
+        fork, _ = fork_catalog(writer.lake, "main", "fork", version=last + 1)
+        assert committing.result(5) == last + 1
+    assert contents(view_at_head(fork)) == contents(view_at(writer, version=last + 1))
+    assert catalog_info(fork).fork_snapshot == last + 1
+    writer.lake.close()
+
+
+def test_a_fork_at_a_version_whose_commit_is_given_up_waits_and_sees_what_was_before(postgres_place: Place) -> None:
+    writer = _writer(postgres_place)
+    before = contents(view_at_head(writer))
+    with ThreadPoolExecutor() as pool, _session(postgres_place) as stalled:
+        stalled.execute("UPDATE lake_catalog SET head_time = head_time")
+        drawn = stalled.execute("SELECT nextval('lake_snapshot_seq')").fetchone()
+        assert drawn is not None
+        asked = pool.submit(lambda: fork_catalog(writer.lake, "main", "fork", version=drawn[0])[0])
+        _check_it_waits(asked)
+        stalled.rollback()
+        fork = asked.result(5)
+    append(writer)
+    assert contents(view_at_head(fork)) == before
+    writer.lake.close()
+
+
+def test_other_forks_wait_for_no_commit(postgres_place: Place) -> None:
+    writer = _writer(postgres_place)
+    head = view_at_head(writer).snapshot_id
+    with _session(postgres_place) as stalled:
+        stalled.execute("SELECT 1 FROM lake_catalog FOR NO KEY UPDATE")
+        stalled.execute("SELECT nextval('lake_snapshot_seq')")
+        began = monotonic()
+        fork_catalog(writer.lake, "main", "at_the_head")
+        fork_catalog(writer.lake, "main", "at_a_version", version=head)
+        with pytest.raises(NoSuchSnapshot):
+            fork_catalog(writer.lake, "main", "nowhere", version=10**6)
+        assert monotonic() - began < 1
+    writer.lake.close()
+
+
 def test_versions_up_to_the_head_wait_for_nothing(postgres_place: Place) -> None:
     writer = _writer(postgres_place)
     head = view_at_head(writer).snapshot_id
@@ -139,6 +188,6 @@ def _read_versions(deadline: float, reader: Catalog) -> list[tuple[int, Contents
     return answers
 
 
-def _check_it_waits(asked: Future[Contents]) -> None:
+def _check_it_waits(asked: Future[Any]) -> None:
     sleep(0.3)
     assert not asked.done()

@@ -1,6 +1,7 @@
 """What goes wrong when many catalogs and their forks share one metadata database carelessly, and here does not."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -45,8 +46,11 @@ def flush(catalog: Catalog) -> None:
     with transaction(catalog) as tx:
         table = get_table(tx, "main", "t")
         tx.compact(table, "flush")
-        tx.end_batches(table, tx.batches(TableId(table.object_id)))
-        tx.append_files(table, new_files(tx, 1))
+        inlined = tx.batches(TableId(table.object_id))
+        tx.end_batches(table, inlined)
+        [new] = new_files(tx, 1)
+        rows = sum(batch.live_rows for batch in inlined)
+        tx.append_files(table, [replace(new, file=new.file._replace(record_count=rows))])
 
 
 def add_a_column(catalog: Catalog, name: str) -> int:

@@ -14,7 +14,7 @@ from forklake.catalog.transaction import begin
 from forklake.errors import CommitConflict, CommitFailed, CommitUnknown
 from forklake.model.ids import TableId
 from forklake.store.postgres import PostgresStore
-from tests.backends.cutting_proxy import LOSSES, CuttingProxy, Loss
+from tests.backends.cutting_proxy import APPEND, LOSSES, CuttingProxy, Loss
 from tests.conftest import Place
 from tests.lakes import append, file_ids, make_table, new_files
 
@@ -68,6 +68,19 @@ def test_a_commit_happens_once_when(
     after = append(catalog)
     assert list_snapshots(witness)[-1].previous_snapshot_id == snapshot_id
     assert list_snapshots(witness)[-1].snapshot_id == after
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_commit_of_one_round_trip_happens_once_when(
+    loss: Loss, proxy: CuttingProxy, catalog: Catalog, witness: Catalog
+) -> None:
+    before = append(catalog)
+    proxy.lose([loss], marker=APPEND)
+    snapshot_id = append(catalog)
+    assert proxy.losses == []
+    last = list_snapshots(witness)[-1]
+    assert (last.previous_snapshot_id, last.snapshot_id) == (before, snapshot_id)
+    assert len(file_ids(witness)) == 3
 
 
 def test_a_retry_is_checked_for_conflicts_again(proxy: CuttingProxy, catalog: Catalog, witness: Catalog) -> None:

@@ -107,6 +107,55 @@ def test_options_are_versioned(main: Catalog) -> None:
     assert history[-1].changes == (SetOption(KEY),)
 
 
+@pytest.mark.parametrize("scope", [{}, {"schema": "main"}, {"table": "t"}], ids=["catalog", "schema", "table"])
+def test_an_option_that_is_set_like_this_already_makes_no_snapshot(two_tables: Catalog, scope: dict[str, str]) -> None:
+    made = []
+    for value in (None, 1, "1", 2, None, None):
+        tx = begin(two_tables)
+        set_option(tx, KEY, value, **scope)
+        made.append(commit(tx) is not None)
+    assert made == [False, True, False, True, True, False]
+
+
+def test_an_option_that_is_set_back_makes_no_snapshot(main: Catalog) -> None:
+    put(main, 1)
+    tx = begin(main)
+    for value in (2, None, 1):
+        set_option(tx, KEY, value)
+    assert effective_option(tx, KEY) == "1"
+    assert commit(tx) is None
+
+
+def test_a_fork_that_repeats_what_it_inherited_makes_no_snapshot(lake: Lake, main: Catalog) -> None:
+    put(main, 1)
+    child, _ = fork_catalog(lake, "main", "f")
+    before = metadata_rows(lake, child)["lake_snapshot"]
+    put(child, 1)
+    assert metadata_rows(lake, child)["lake_snapshot"] == before
+
+
+@pytest.mark.parametrize("value", [2, None], ids=["set", "unset"])
+def test_of_two_who_set_an_option_alike_one_makes_a_snapshot(main: Catalog, value: int | None) -> None:
+    put(main, 1)
+    first, second = begin(main), begin(main)
+    for tx in (first, second):
+        set_option(tx, KEY, value)
+    assert commit(first) is not None
+    before = metadata_rows(main.lake)
+    assert commit(second) is None
+    after = metadata_rows(main.lake)
+    assert (after["lake_snapshot"], after["lake_option"]) == (before["lake_snapshot"], before["lake_option"])
+
+
+def test_what_others_have_set_alike_is_left_out_of_the_changes(main: Catalog) -> None:
+    tx = begin(main)
+    set_option(tx, KEY, 2)
+    set_option(tx, "target_file_size", 1000)
+    put(main, 2)
+    assert commit(tx) is not None
+    assert list_snapshots(main)[-1].changes == (SetOption("target_file_size"),)
+
+
 def test_an_option_is_no_change_of_the_schema(main: Catalog) -> None:
     before = list_snapshots(main)[-1].schema_version
     put(main, 1)

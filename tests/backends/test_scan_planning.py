@@ -13,7 +13,7 @@ from forklake.catalog.forks import fork_catalog
 from forklake.catalog.lake import Catalog, Lake
 from forklake.catalog.names import get_table
 from forklake.catalog.scan_planning import plan_scan
-from forklake.catalog.transaction import begin
+from forklake.catalog.transaction import Transaction, begin
 from forklake.model.alterations import ColumnSpec, add_column, set_column_type
 from forklake.model.column_types import ColumnType, parse_type
 from forklake.model.files import DataFile, NewDataFile
@@ -143,9 +143,10 @@ def test_numbers_compare_as_numbers_and_not_as_text(main: Catalog) -> None:
 
 
 def test_a_file_without_statistics_is_always_read(main: Catalog) -> None:
-    table = make_table(main, "t", [("id", "bigint")])
+    make_table(main, "t", [("id", "bigint")])
     with transaction(main) as tx:
         [file_id] = tx.new_ids("file")
+        table = get_table(tx, "main", "t")
         tx.append_files(table, [NewDataFile(DataFile(DataFileId(file_id), "f.parquet", 3, 100))])
     assert _planned(main, Comparison(ID, "=", 1)) == 1
 
@@ -234,3 +235,31 @@ def test_the_planned_row_count_is_exact(main: Catalog) -> None:
     tx = begin(main)
     table = get_table(tx, "main", "t")
     assert plan_scan(tx, table).row_count == tx.view.stats(TableId(table.object_id)).record_count == 40
+
+
+def _file(tx: Transaction, column_type: str, low: str | None, high: str | None) -> NewDataFile:
+    [file_id] = tx.new_ids("file")
+    nan = False if column_type == "double" else None
+    stats = ColumnStats(ColumnId(1), 3, 0, low, high, contains_nan=nan)
+    return NewDataFile(DataFile(DataFileId(file_id), f"{file_id}.parquet", 3, 1), (stats,))
+
+
+@pytest.mark.parametrize(
+    ("column_type", "bounds", "value"),
+    [
+        ("double", [("-inf", "5.0"), ("1.0", "2.0")], 3.0),
+        ("double", [(None, "5.0"), ("1.0", "2.0")], 3.0),
+        ("varchar", [(None, "zzz"), ("a", "b")], "m"),
+        ("double", [("-1.7e308", "1.7e308"), ("1.0", "2.0")], 3.0),
+        ("bigint", [("-9223372036854775808", "9223372036854775807"), ("1", "2")], 3),
+    ],
+)
+def test_a_wide_file_beside_narrow_ones_is_found(
+    main: Catalog, column_type: str, bounds: list[tuple[str | None, str | None]], value: object
+) -> None:
+    table = make_table(main, "w", [("id", column_type)])
+    for low, high in bounds:
+        with transaction(main) as tx:
+            tx.append_files(get_table(tx, "main", "w"), [_file(tx, column_type, low, high)])
+    assert _planned(main, Comparison(ID, "=", value), "w") == 1
+    assert begin(main).view.stats(TableId(table.object_id)).widths.keys() <= {ColumnId(1)}

@@ -4,7 +4,8 @@ import random
 from collections.abc import Mapping, Sequence
 from uuid import uuid4
 
-from forklake.catalog.commit_steps import Head, write_changes
+from forklake.catalog.commit_checks import check_staged
+from forklake.catalog.commit_steps import Head, changed_options, write_changes
 from forklake.catalog.own_changes import own_changes
 from forklake.catalog.retry import pause
 from forklake.catalog.transaction import Transaction
@@ -16,13 +17,13 @@ from forklake.errors import (
     NoSuchCatalog,
     StoreError,
 )
-from forklake.model.changes import SetOption, format_changes
+from forklake.model.changes import Change, DeletedFrom, SetOption, format_changes
 from forklake.model.conflicts import CommittedChanges, OwnChanges, find_conflicts
 from forklake.model.entities import Definition, LakeObject, TableDefinition
 from forklake.model.files import TableStats
 from forklake.model.ids import SnapshotId, TableId
 from forklake.model.lineage import NO_LIMIT
-from forklake.store.connection import Append, OutcomeUnknown, Statement, TransientFailure, WriteConnection
+from forklake.store.connection import Append, DuplicateRow, OutcomeUnknown, Statement, TransientFailure, WriteConnection
 from forklake.store.objects import object_statements, visible_objects
 from forklake.store.options import OptionRow, option_statements, read_options
 from forklake.store.snapshot_writer import SnapshotWriter
@@ -31,6 +32,7 @@ from forklake.store.table_files import read_stats, stats_statement
 from forklake.store.touched import read_touched, touched_statements
 
 _MESSAGE_OPTION = "require_commit_message"
+_DUPLICATE_ATTEMPTS = 2
 
 
 def commit(transaction: Transaction) -> SnapshotId | None:
@@ -41,6 +43,7 @@ def commit(transaction: Transaction) -> SnapshotId | None:
     """
     transaction.check_open()
     try:
+        check_staged(transaction)
         mine = own_changes(transaction)
         if not mine.changes:
             return None
@@ -57,15 +60,20 @@ def rollback(transaction: Transaction) -> None:
     transaction.close()
 
 
-def _commit_with_retries(transaction: Transaction, mine: OwnChanges) -> SnapshotId:
+def _commit_with_retries(transaction: Transaction, mine: OwnChanges) -> SnapshotId | None:
     retry = transaction.catalog.lake.retry
     # One token for all attempts: whichever of them landed, it is found.
     token = str(uuid4())
     for attempt in range(retry.max_retry_count + 1):
         try:
             return _append(transaction, mine, token) or _Attempt(transaction, mine, token).run()
-        except TransientFailure as error:
+        except DuplicateRow as error:
+            # Under the lock only a row that is given twice can be there already: trying for long is in vain.
+            if attempt >= _DUPLICATE_ATTEMPTS:
+                raise CommitFailed(f"Failed to commit DuckLake transaction. {error}") from error
             failure: StoreError = error
+        except TransientFailure as error:
+            failure = error
         except OutcomeUnknown as lost:
             if (landed := _settled(transaction, lost, token)) is not None:
                 return landed
@@ -118,11 +126,14 @@ def _append(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotI
         if staged.now is not None and isinstance(staged.now.definition, TableDefinition):
             definitions[TableId(object_id)] = staged.now.definition
     after = write_changes(writer, transaction, Head(stats, {}, definitions, ()))
+    rows = writer.rows()
+    if rows is None:
+        return None
     append = Append(
         catalog.catalog_id,
         transaction.base,
         stand_in,
-        writer.rows() or [],
+        rows,
         bool(transaction.objects),
         format_changes(mine.changes),
         info,
@@ -140,8 +151,8 @@ def _learn(
     stats: Mapping[TableId, TableStats],
     message_required: bool | None,
 ) -> None:
-    """Remember what the next commit on top of this one would ask for."""
-    required = None if transaction.options else bool(message_required)
+    """Remember what the next commit on top of this one would ask for; None is what nobody knows."""
+    required = None if transaction.options else message_required
     transaction.catalog.lake.facts.learn(transaction.catalog.catalog_id, snapshot_id, stats, required)
 
 
@@ -170,7 +181,8 @@ class _Attempt:
         narrowed = [owners.of_table(everything, lineage.ancestors, table_id) for table_id in self._tables]
         self._stats_scope = everything.only({level.catalog_id for scope in narrowed for level in scope.levels})
 
-    def run(self) -> SnapshotId:
+    def run(self) -> SnapshotId | None:
+        """The snapshot; None if others have meanwhile done all that was to be done."""
         dialect = self._store.dialect
         first = [
             Statement(dialect.begin_commit, {"catalog_id": self._transaction.catalog.catalog_id}),
@@ -186,6 +198,9 @@ class _Attempt:
             theirs = read_changes(theirs_rows)
             self._check_conflicts(connection, theirs)
             options = read_options(option_rows)
+            changes = self._changes_left(options)
+            if not changes:
+                return None
             self._check_message(options)
             objects = self._newest_objects(connection, moved=bool(theirs))
             head = Head(read_stats(stats_rows), objects, self._definitions(objects), tuple(options))
@@ -193,11 +208,11 @@ class _Attempt:
             writer = SnapshotWriter(dialect, transaction.catalog.catalog_id, SnapshotId(snapshot_id))
             after = write_changes(writer, transaction, head)
             version = schema_version + (1 if transaction.objects else 0)
-            changes = format_changes(self._mine.changes)
             time = dialect.later(clock, head_time)
-            writer.record(SnapshotId(head_id), time, version, changes, transaction.info, self._token)
+            text = format_changes(changes)
+            writer.record(SnapshotId(head_id), time, version, text, transaction.info, self._token)
             connection.commit(writer.steps())
-        _learn(transaction, writer.snapshot_id, after, _required(options, "catalog"))
+        _learn(transaction, writer.snapshot_id, after, bool(_required(options, "catalog")))
         return writer.snapshot_id
 
     def _check_conflicts(self, connection: WriteConnection, theirs: list[CommittedChanges]) -> None:
@@ -211,6 +226,16 @@ class _Attempt:
         if conflicts:
             first = conflicts[0]
             raise CommitConflict(first.message, snapshot_id=first.snapshot_id, subject=first.subject)
+
+    def _changes_left(self, options: list[OptionRow]) -> list[Change]:
+        """What is still to be done: an option that others have set to the same value is not."""
+        keys = {option.key for option in changed_options(self._transaction, options)}
+        left = [change for change in self._mine.changes if not isinstance(change, SetOption) or change.key in keys]
+        return left if any(self._is_work(change) for change in left) else []
+
+    def _is_work(self, change: Change) -> bool:
+        """A delete that was only noted leaves no row."""
+        return not isinstance(change, DeletedFrom) or bool(self._transaction.tables[change.table_id])
 
     def _check_message(self, options: list[OptionRow]) -> None:
         info = self._transaction.info

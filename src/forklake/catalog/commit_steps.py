@@ -1,12 +1,15 @@
 """What a commit writes: a transaction's staged changes, put on top of the head, as rows of a new snapshot."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from forklake.catalog.stats import after_changes
 from forklake.catalog.table_changes import TableChanges
 from forklake.catalog.transaction import StagedObject, StagedOption, Transaction
+from forklake.errors import CommitConflict
+from forklake.model.documents import write_mapping
 from forklake.model.entities import Definition, LakeObject, TableDefinition
+from forklake.model.file_checks import check_totals
 from forklake.model.files import TableStats
 from forklake.model.ids import TableId
 from forklake.store.options import OptionRow
@@ -33,13 +36,23 @@ def write_changes(writer: SnapshotWriter, transaction: Transaction, head: Head) 
     for table_id, table_changes in transaction.tables.items():
         if table_changes:
             after[table_id] = _change_table(writer, table_changes, head)
-    for option in transaction.options.values():
+    for option in changed_options(transaction, head.options):
         _set_option(writer, option, head)
     return after
 
 
+def changed_options(transaction: Transaction, committed: Iterable[OptionRow]) -> list[StagedOption]:
+    """The staged options that are not committed like this already."""
+    values = {(row.scope, row.scope_id, row.key): row.value for row in committed}
+    return [option for place, option in transaction.options.items() if values.get(place) != option.value]
+
+
 def _change_object(writer: SnapshotWriter, staged: StagedObject, head: Head) -> None:
-    newest = head.objects[staged.committed.object_id] if staged.committed else None
+    newest = None if staged.committed is None else head.objects.get(staged.committed.object_id)
+    if staged.committed is not None and newest is None:
+        # A new version of what is no longer there would bring it back.
+        name = staged.committed.name
+        raise CommitConflict(f"Transaction conflict - attempting to change '{name}' - but it has gone", subject=name)
     if newest is not None:
         writer.end_object(newest)
     if staged.now is not None:
@@ -70,6 +83,7 @@ def _change_table(writer: SnapshotWriter, changes: TableChanges, head: Head) -> 
     table_id = changes.table_id
     types = {column.column_id: column.type for _, column in head.definitions[table_id].leaves()}
     after, files, batches = after_changes(head.stats.get(table_id, TableStats()), changes, types)
+    check_totals(after)
     for file in files:
         writer.add_data_file(table_id, file, changes.new_files[file.data_file_id], types)
     writer.add_delete_files(table_id, changes.new_deletes.values())
@@ -78,7 +92,7 @@ def _change_table(writer: SnapshotWriter, changes: TableChanges, head: Head) -> 
     writer.add_batches(table_id, batches)
     writer.end_batches(table_id, changes.ended_batches.values())
     writer.delete_inlined(table_id, changes.deleted_inlined)
-    writer.add_mappings(table_id, changes.mappings)
+    writer.add_mappings(table_id, {i: write_mapping(mapping) for i, mapping in changes.mappings.items()})
     writer.set_stats(table_id, after)
     return after
 

@@ -163,6 +163,7 @@ def drop_macro(tx: Transaction, schema: str, name: str, *, table: bool = False, 
 
 def set_object_tag(tx: Transaction, entry: LakeObject[D], value: str | None, *, key: str = COMMENT) -> LakeObject[D]:
     """Tag, or comment on, a schema, table, view or macro; None removes."""
+    entry = tx.current(entry)
     tags = {name: text for name, text in entry.definition.tags.items() if name != key}
     if value is not None:
         tags[key] = value
@@ -187,8 +188,6 @@ def _create(
     new_id = tx.new_ids("entity")[0] if object_id is None else object_id
     created = LakeObject(tx.catalog.catalog_id, new_id, UNCOMMITTED, kind, schema_id, name, uuid, path, definition)
     tx.stage_object(None, created)
-    if kind == "schema":
-        tx.schema_names[SchemaId(new_id)] = name
     return created
 
 

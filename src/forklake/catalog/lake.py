@@ -3,9 +3,10 @@
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from threading import Lock
 
-from forklake.errors import ReadOnly
+from forklake.errors import InvalidOption, ReadOnly
 from forklake.model.entities import Definition, LakeObject
 from forklake.model.files import TableStats
 from forklake.model.ids import CatalogId, SnapshotId, TableId
@@ -17,11 +18,27 @@ from forklake.store.scope import OwnerCache
 
 @dataclass(frozen=True, slots=True)
 class RetrySettings:
-    """How often, and how patiently, a commit is tried again when the database fails for a passing reason."""
+    """How often, and how patiently, a commit is tried again when the database fails for a passing reason.
+
+    Before the n-th retry there is a pause of about `retry_wait_ms` times `retry_backoff` to the power of n - 1, and
+    never of more than five seconds. A count of 0 means that nothing is tried again.
+    """
 
     max_retry_count: int = 10
+    """The setting `ducklake_max_retry_count`."""
     retry_wait_ms: float = 100
+    """The setting `ducklake_retry_wait_ms`."""
     retry_backoff: float = 1.5
+    """The setting `ducklake_retry_backoff`."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.max_retry_count, int) or self.max_retry_count < 0:
+            raise InvalidOption(f"ducklake_max_retry_count must be a whole number from 0, not {self.max_retry_count}.")
+        # Written so that NaN fails too.
+        if not 0 <= self.retry_wait_ms < inf:
+            raise InvalidOption(f"ducklake_retry_wait_ms must be a number from 0, not {self.retry_wait_ms}.")
+        if not 1 <= self.retry_backoff < inf:
+            raise InvalidOption(f"ducklake_retry_backoff must be a number from 1, not {self.retry_backoff}.")
 
 
 class ObjectCache:

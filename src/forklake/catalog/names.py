@@ -2,18 +2,12 @@
 
 from typing import cast
 
+from forklake.catalog.seen import NOT_FOUND
 from forklake.catalog.transaction import SCHEMAS, Transaction
-from forklake.errors import NoSuchMacro, NoSuchSchema, NoSuchTable, NoSuchView, NotFound
+from forklake.errors import NoSuchSchema
 from forklake.model.entities import Definition, LakeObject, Macro, ObjectKind, Schema, Table, View
 from forklake.model.ids import SchemaId
 from forklake.model.names import closest
-
-_NOT_FOUND: dict[str, tuple[type[NotFound], str]] = {
-    "table": (NoSuchTable, "Table"),
-    "view": (NoSuchView, "View"),
-    "scalar_macro": (NoSuchMacro, "Macro"),
-    "table_macro": (NoSuchMacro, "Table macro"),
-}
 
 
 def find_object(tx: Transaction, schema: Schema, name: str, *kinds: ObjectKind) -> LakeObject[Definition] | None:
@@ -72,7 +66,7 @@ def _get(tx: Transaction, schema_name: str, name: str, kind: ObjectKind) -> Lake
     found = find_object(tx, schema, name, kind)
     if found is not None:
         return found
-    error, noun = _NOT_FOUND[kind]
+    error, noun = NOT_FOUND[kind]
     same_kind = [entry.name for entry in tx.objects_in(SchemaId(schema.object_id)) if entry.kind == kind]
     raise error(
         f"{noun} '{schema.name}.{name}' does not exist in catalog '{tx.catalog.name}' at version {tx.base}."

@@ -8,6 +8,7 @@ from forklake.catalog.names import get_schema, get_table
 from forklake.catalog.transaction import StagedOption, Transaction
 from forklake.errors import InvalidOption, ReadOnly
 from forklake.model.entities import Table
+from forklake.model.names import check_text
 from forklake.model.options import OPTIONS, find_option, normalise_option
 from forklake.store.options import OptionRow, catalog_options, instance_options, write_instance_option
 
@@ -32,13 +33,17 @@ def set_option(
     Options are versioned like everything else: a fork inherits them as they were, and later changes of its
     parent do not reach it.
     """
+    tx.check_changeable()
     option = find_option(key)
     scope, scope_id = _scope(tx, schema, table)
     if (scope if scope != "catalog" else "global") not in option.scopes:
         raise InvalidOption(f"The option {option.name} can only be set for a whole catalog.")
-    stored = None if value is None else normalise_option(key, value)
+    stored = _stored(key, value)
     [option_id] = tx.new_ids("entity")
-    tx.options[scope, scope_id, option.name] = StagedOption(option_id, scope, scope_id, option.name, stored)
+    rows = catalog_options(tx.catalog.lake.store, tx.view.object_scope)
+    committed = {(row.scope, row.scope_id, row.key): row.value for row in rows}
+    staged = StagedOption(option_id, scope, scope_id, option.name, stored)
+    tx.stage_option(staged, committed.get((scope, scope_id, option.name)))
 
 
 def set_instance_option(lake: Lake, key: str, value: object) -> None:
@@ -46,7 +51,7 @@ def set_instance_option(lake: Lake, key: str, value: object) -> None:
     option = find_option(key)
     if lake.store.read_only:
         raise ReadOnly(f"{lake.store.location} is open for reading only.")
-    write_instance_option(lake.store, option.name, None if value is None else normalise_option(key, value))
+    write_instance_option(lake.store, option.name, _stored(key, value))
 
 
 def list_options(tx: Transaction) -> list[OptionValue]:
@@ -65,6 +70,12 @@ def effective_option(tx: Transaction, key: str, table: Table | None = None) -> s
     if table is not None:
         places = [("table", table.object_id), ("schema", table.schema_id), *places]
     return next((by_scope[place] for place in places if place in by_scope), OPTIONS[option.name].default)
+
+
+def _stored(key: str, value: object) -> str | None:
+    if isinstance(value, str):
+        check_text(value, "option value")
+    return None if value is None else normalise_option(key, value)
 
 
 def _of_catalog(tx: Transaction) -> list[OptionValue]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from forklake.catalog.transaction import StagedObject, Transaction
+from forklake.errors import NoSuchSchema
 from forklake.model.changes import (
     AlteredSchema,
     AlteredTable,
@@ -13,6 +14,7 @@ from forklake.model.changes import (
     CreatedSchema,
     CreatedTable,
     CreatedView,
+    DeletedFrom,
     DroppedMacro,
     DroppedSchema,
     DroppedTable,
@@ -35,6 +37,8 @@ def own_changes(transaction: Transaction) -> OwnChanges:
     for table in transaction.tables.values():
         changes += table.changes()
     changes += [SetOption(option.key) for option in transaction.options.values()]
+    if changes:
+        changes += [DeletedFrom(table.table_id) for table in transaction.tables.values() if table.delete_noted]
     touched = Touched(
         {table_id: table.touched_files() for table_id, table in transaction.tables.items()},
         {table_id: table.touched_rows() for table_id, table in transaction.tables.items()},
@@ -76,7 +80,7 @@ def _object_changes(transaction: Transaction, staged: StagedObject) -> Iterator[
 def _created(transaction: Transaction, entry: LakeObject[Definition]) -> Change:
     if entry.kind == "schema":
         return CreatedSchema(entry.name)
-    schema = transaction.schema_names[entry.schema_id]
+    schema = _schema_name(transaction, entry.schema_id)
     # A schema of this very transaction cannot have been dropped by anybody else.
     schema_id = None if transaction.is_new(entry.schema_id) else entry.schema_id
     match entry.kind:
@@ -86,6 +90,13 @@ def _created(transaction: Transaction, entry: LakeObject[Definition]) -> Change:
             return CreatedView(schema, entry.name, schema_id)
         case _:
             return CreatedMacro(_macro_kind(entry), schema, entry.name, schema_id)
+
+
+def _schema_name(transaction: Transaction, schema_id: SchemaId) -> str:
+    schema = transaction.object_with_id(schema_id)
+    if schema is None:
+        raise NoSuchSchema(f"Schema {schema_id} does not exist in catalog '{transaction.catalog.name}'.")
+    return schema.name
 
 
 def _dropped(entry: LakeObject[Definition]) -> Change:

@@ -9,29 +9,38 @@ from forklake.catalog.lake import Lake, RetrySettings
 from forklake.errors import StoreBusy, StoreError
 from forklake.store.connection import OutcomeUnknown, TransientFailure
 
+LONGEST_PAUSE_SECONDS = 5.0
+
 T = TypeVar("T")
 
 
 def pause(retry: RetrySettings, attempt: int) -> None:
     """Wait before the next attempt; jitter keeps writers that met once from meeting again."""
-    sleep(retry.retry_wait_ms / 1000 * random.uniform(0.5, 1) * retry.retry_backoff**attempt)
+    sleep(pause_seconds(retry, attempt) * random.uniform(0.5, 1))
+
+
+def pause_seconds(retry: RetrySettings, attempt: int) -> float:
+    """How long a pause is at most: longer after each attempt, up to a limit."""
+    try:
+        return min(retry.retry_wait_ms / 1000 * retry.retry_backoff**attempt, LONGEST_PAUSE_SECONDS)
+    except OverflowError:
+        return LONGEST_PAUSE_SECONDS
 
 
 def with_retries(lake: Lake, operation: Callable[[], T], landed: Callable[[], T | None]) -> T:
     """Carry out an operation on catalogs, once.
 
-    `landed` looks whether an earlier attempt got through after all, and gives its result: asked when the
-    connection was lost half-way, so that nothing is done twice.
+    `landed` looks whether an attempt got through after all, and gives its result: asked when the connection was
+    lost half-way, so that nothing is done twice.
     """
     failure: StoreError
     for attempt in range(lake.retry.max_retry_count + 1):
         try:
-            if attempt and (result := landed()) is not None:
-                return result
             return operation()
         except OutcomeUnknown as lost:
+            if (result := _settled(lake, lost, landed)) is not None:
+                return result
             failure = lost
-            settle(lake, lost)
         except TransientFailure as error:
             failure = error
         if attempt < lake.retry.max_retry_count:
@@ -39,13 +48,12 @@ def with_retries(lake: Lake, operation: Callable[[], T], landed: Callable[[], T 
     raise StoreBusy(f"Given up after {lake.retry.max_retry_count} retries: {failure}") from failure
 
 
-def settle(lake: Lake, lost: OutcomeUnknown) -> None:
-    """Keep a session that lost its connection from committing later; the database may need time to come back."""
+def _settled(lake: Lake, lost: OutcomeUnknown, landed: Callable[[], T | None]) -> T | None:
+    """What `landed` says when the session that was lost can no longer commit; the database may have to come back."""
     for attempt in range(lake.retry.max_retry_count + 1):
         try:
             lake.store.settle(lost)
+            return landed()
         except StoreError:
             pause(lake.retry, attempt)
-        else:
-            return
     raise StoreBusy(f"{lake.store.location} went away during COMMIT and did not come back.") from lost

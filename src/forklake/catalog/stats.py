@@ -72,7 +72,7 @@ def _columns_after(
     for column_id, column_type in types.items():
         unknown = ColumnStats(column_id)
         sides = [known.get(column_id, unknown) for known in by_file]
-        if before.next_row_id > 0:
+        if before.columns:
             # A column added later has no statistics of the rows from before, which hold its default.
             sides.append(kept.get(column_id, unknown))
         merged[column_id] = merge_stats(column_type, sides)

@@ -1,7 +1,7 @@
 """What a transaction has done to the rows of one table, before it is committed."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from forklake.model.changes import (
@@ -17,6 +17,7 @@ from forklake.model.changes import (
 from forklake.model.entities import TableDefinition
 from forklake.model.files import DeleteFile, InlinedBatch, NewDataFile, ScanFile
 from forklake.model.ids import BatchId, DataFileId, MappingId, TableId
+from forklake.model.mappings import NameMapping
 from forklake.model.statistics import ColumnStats
 
 Compaction = Literal["merge", "rewrite", "flush"]
@@ -28,7 +29,7 @@ class TableChanges:
 
     table_id: TableId
     definition: TableDefinition
-    """Of the table when its first change was staged."""
+    """Of the table when a change was last staged."""
     new_files: dict[DataFileId, NewDataFile] = field(default_factory=dict)
     new_deletes: dict[DataFileId, DeleteFile] = field(default_factory=dict)
     """By data file: the delete file that holds from now on."""
@@ -39,9 +40,11 @@ class TableChanges:
     ended_batches: dict[BatchId, InlinedBatch] = field(default_factory=dict)
     deleted_inlined: set[tuple[BatchId, int]] = field(default_factory=set)
     """Rows of committed batches, by batch and position."""
-    mappings: dict[MappingId, str] = field(default_factory=dict)
+    mappings: dict[MappingId, NameMapping] = field(default_factory=dict)
     row_delta: int = 0
     compaction: Compaction | None = None
+    delete_noted: bool = False
+    """A delete was meant, whether or not it found a row."""
 
     def __bool__(self) -> bool:
         staged = (
@@ -59,8 +62,84 @@ class TableChanges:
         """Committed files or batches are ended."""
         return bool(self.ended_files or self.replaced_deletes or self.ended_batches)
 
+    def add_files(self, files: Iterable[NewDataFile]) -> None:
+        for new in files:
+            self.new_files[new.file.data_file_id] = new
+            self.row_delta += new.file.record_count
+
+    def delete_rows(self, scanned: ScanFile, delete: DeleteFile) -> None:
+        """Give a file, as it is now, another delete file; one that leaves no row ends it."""
+        if delete.delete_count >= scanned.data.record_count:
+            self.end_files([scanned])
+            return
+        self.row_delta -= delete.delete_count - (scanned.data.record_count - scanned.live_rows)
+        self._replace_delete(scanned)
+        self.new_deletes[delete.data_file_id] = delete
+
+    def end_files(self, files: Iterable[ScanFile]) -> None:
+        """Remove files as they are now."""
+        for scanned in files:
+            self.row_delta -= scanned.live_rows
+            file_id = scanned.data.data_file_id
+            self._replace_delete(scanned)
+            self.new_deletes.pop(file_id, None)
+            if self.new_files.pop(file_id, None) is None:
+                self.ended_files[file_id] = scanned
+
+    def add_batch(self, batch: InlinedBatch, column_stats: Sequence[ColumnStats]) -> None:
+        self.new_batches[batch.batch_id] = batch
+        self.batch_stats[batch.batch_id] = tuple(column_stats)
+        self.row_delta += batch.live_rows
+
+    def delete_inlined(self, rows: Collection[tuple[BatchId, int]]) -> None:
+        """Delete rows that are there now."""
+        self.row_delta -= len(rows)
+        for batch_id, position in rows:
+            if batch_id not in self.new_batches:
+                self.deleted_inlined.add((batch_id, position))
+                continue
+            batch = self.new_batches[batch_id]
+            self.new_batches[batch_id] = left = replace(batch, deleted=batch.deleted | {position})
+            if not left.live_rows:
+                del self.new_batches[batch_id]
+
+    def end_batches(self, batches: Iterable[InlinedBatch]) -> None:
+        """Remove batches as they are now."""
+        for batch in batches:
+            self.row_delta -= batch.live_rows
+            if self.new_batches.pop(batch.batch_id, None) is None:
+                self.ended_batches[batch.batch_id] = batch
+
+    def files_now(self, committed: Iterable[ScanFile]) -> Iterator[ScanFile]:
+        """What these files of a snapshot are now, and the new ones."""
+        for scanned in committed:
+            if (now := self.file_now(scanned.data.data_file_id, scanned)) is not None:
+                yield now
+        for file_id, new in self.new_files.items():
+            yield ScanFile(new.file, self.new_deletes.get(file_id))
+
+    def file_now(self, file_id: DataFileId, committed: ScanFile | None) -> ScanFile | None:
+        """What a file is now, new or as it was committed; None if there is none, or no more."""
+        if (new := self.new_files.get(file_id)) is not None:
+            return ScanFile(new.file, self.new_deletes.get(file_id))
+        if committed is None or file_id in self.ended_files:
+            return None
+        return ScanFile(committed.data, self.new_deletes.get(file_id, committed.delete))
+
+    def batches_now(self, committed: Iterable[InlinedBatch]) -> Iterator[InlinedBatch]:
+        """What these batches of a snapshot are now, and the new ones."""
+        deleted: dict[BatchId, set[int]] = {}
+        for batch_id, position in self.deleted_inlined:
+            deleted.setdefault(batch_id, set()).add(position)
+        for batch in committed:
+            if batch.batch_id not in self.ended_batches:
+                yield replace(batch, deleted=batch.deleted | deleted.get(batch.batch_id, set()))
+        yield from self.new_batches.values()
+
     def changes(self) -> Iterator[Change]:
         """What is recorded of it, and checked for conflicts."""
+        if not self:
+            return
         match self.compaction:
             case "merge":
                 yield MergedAdjacent(self.table_id)
@@ -98,3 +177,9 @@ class TableChanges:
         """By how many bytes the data files of the table grow."""
         added = sum(new.file.file_size_bytes for new in self.new_files.values())
         return added - sum(ended.data.file_size_bytes for ended in self.ended_files.values())
+
+    def _replace_delete(self, scanned: ScanFile) -> None:
+        """A committed delete file is ended by the one that takes its place; an own one is just forgotten."""
+        file_id = scanned.data.data_file_id
+        if scanned.delete is not None and file_id not in self.new_deletes:
+            self.replaced_deletes[file_id] = scanned.delete

@@ -1,21 +1,30 @@
 """A transaction: a catalog as of a snapshot, and on top of it changes that nobody else sees yet."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from forklake.catalog.lake import Catalog
+from forklake.catalog.seen import SeenObjects, SeenRows, current_version
 from forklake.catalog.table_changes import Compaction, TableChanges
 from forklake.catalog.view import CatalogView, view_at_head
 from forklake.errors import InvalidInput, TransactionClosed, TransactionError
+from forklake.model.documents import check_definition
 from forklake.model.entities import Definition, LakeObject, Table
+from forklake.model.file_checks import LARGEST, check_batch, check_column_stats, check_delete_files, check_new_files
 from forklake.model.files import DeleteFile, InlinedBatch, NewDataFile, ScanFile
 from forklake.model.ids import BatchId, ColumnId, DataFileId, MappingId, SchemaId, SnapshotId, TableId
-from forklake.model.names import fold, is_encodable
+from forklake.model.mappings import NameMapping, check_mapping
+from forklake.model.names import check_text, fold
 from forklake.model.snapshots import CommitInfo
 from forklake.model.statistics import ColumnStats
 
 SCHEMAS = SchemaId(0)
 """The schema that the schemas are in."""
+
+_EITHER_OR = "Transactions can either make changes OR perform compaction - not both"
+
+D = TypeVar("D", bound=Definition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +50,8 @@ class StagedOption:
 class Transaction:
     """Reads what was committed when it began, plus its own changes; commits all of them at once or none.
 
-    Changes are staged by the verbs of `ddl`, `options` and, for rows, by the methods here.
+    Changes are staged by the verbs of `ddl`, `options` and, for rows, by the methods here. What they are given,
+    a table, files or batches, must be as this transaction sees it: what another one has shown may have changed.
     """
 
     def __init__(self, catalog: Catalog) -> None:
@@ -51,9 +61,12 @@ class Transaction:
         self.objects: dict[int, StagedObject] = {}
         self.tables: dict[TableId, TableChanges] = {}
         self.options: dict[tuple[str, int, str], StagedOption] = {}
-        self.schema_names: dict[SchemaId, str] = {}
         self.committed_as: SnapshotId | None = None
         self._open = True
+        self._compacts = False
+        self._staged_ids: set[int] = set()
+        self._seen = SeenObjects(self.view)
+        self._seen_rows: dict[TableId, SeenRows] = {}
 
     @property
     def base(self) -> SnapshotId:
@@ -72,6 +85,12 @@ class Transaction:
         self.check_open()
         self.catalog.check_writable()
 
+    def check_changeable(self) -> None:
+        """Compaction must leave everything as it is."""
+        self.check_writable()
+        if self._compacts:
+            raise TransactionError(_EITHER_OR)
+
     def close(self) -> None:
         """Nothing more can be done with it. Without a commit before, its changes are forgotten."""
         self._open = False
@@ -79,21 +98,19 @@ class Transaction:
     def set_commit_message(self, author: str | None, message: str | None, extra_info: str | None = None) -> None:
         """What to record about the commit; for this transaction only."""
         self.check_open()
-        for text in (author, message, extra_info):
-            if text is not None and ("\0" in text or not is_encodable(text)):
-                raise InvalidInput("Author, message and extra info cannot contain NUL or half a character.")
+        for what, text in (("author", author), ("message", message), ("extra info", extra_info)):
+            if text is not None:
+                check_text(text, what)
         self.info = CommitInfo(author, message, extra_info)
 
     # Reading, own changes included
 
     def objects_named(self, schema_id: SchemaId, name: str) -> list[LakeObject[Definition]]:
         self.check_open()
+        check_text(name, "name")
         committed = self._unstaged(self.view.objects_named(schema_id, name))
         mine = (entry for entry in self._staged(schema_id) if fold(entry.name) == fold(name))
-        found = [*committed, *mine]
-        if schema_id == SCHEMAS:
-            self.schema_names |= {SchemaId(entry.object_id): entry.name for entry in found}
-        return found
+        return [*committed, *mine]
 
     def objects_in(self, schema_id: SchemaId) -> list[LakeObject[Definition]]:
         """Everything in a schema, by kind and name; schema 0 holds the schemas."""
@@ -101,19 +118,37 @@ class Transaction:
         found = [*self._unstaged(self.view.objects_in(schema_id)), *self._staged(schema_id)]
         return sorted(found, key=lambda entry: (entry.kind, fold(entry.name)))
 
+    def object_with_id(self, object_id: int) -> LakeObject[Definition] | None:
+        self.check_open()
+        staged = self.objects.get(object_id)
+        return staged.now if staged else self._seen.find(object_id)
+
+    def current(self, handle: LakeObject[D]) -> LakeObject[D]:
+        """The object as this transaction sees it now. The handle may be from another one, but of this version."""
+        self.check_open()
+        staged = self.objects.get(handle.object_id)
+        return current_version(handle, staged.now if staged else self._seen.find_by_handle(handle), self.view)
+
     def files(self, table_id: TableId, only: Collection[DataFileId] | None = None) -> list[ScanFile]:
         """The files of a table, those of this transaction included."""
         self.check_open()
         staged = self.tables.get(table_id)
-        committed = [] if self.is_new(table_id) else self.view.files(table_id, only)
-        return committed if staged is None else list(_with_changes(committed, staged))
+        committed = [] if self.is_new(table_id) else self._rows_seen(table_id).files(only)
+        return committed if staged is None else list(staged.files_now(committed))
 
     def batches(self, table_id: TableId) -> list[InlinedBatch]:
         """The inlined rows of a table, those of this transaction included."""
         self.check_open()
         staged = self.tables.get(table_id)
-        committed = [] if self.is_new(table_id) else self.view.batches(table_id)
-        return committed if staged is None else list(_batches_with_changes(committed, staged))
+        committed = [] if self.is_new(table_id) else self._rows_seen(table_id).batches()
+        return committed if staged is None else list(staged.batches_now(committed))
+
+    def mappings(self, table_id: TableId) -> dict[MappingId, NameMapping]:
+        """The column mappings of a table, those of this transaction included."""
+        self.check_open()
+        staged = self.tables.get(table_id)
+        committed = {} if self.is_new(table_id) else self.view.mappings(table_id)
+        return committed if staged is None else {**committed, **staged.mappings}
 
     @property
     def only_adds(self) -> bool:
@@ -126,7 +161,8 @@ class Transaction:
         staged = self.objects.get(object_id)
         return staged is not None and staged.committed is None
 
-    def _unstaged(self, committed: Iterable[LakeObject[Definition]]) -> Iterator[LakeObject[Definition]]:
+    def _unstaged(self, committed: list[LakeObject[Definition]]) -> Iterator[LakeObject[Definition]]:
+        self._seen.show(committed)
         return (entry for entry in committed if entry.object_id not in self.objects)
 
     def _staged(self, schema_id: SchemaId) -> Iterator[LakeObject[Definition]]:
@@ -134,7 +170,7 @@ class Transaction:
             if staged.now is not None and staged.now.schema_id == schema_id:
                 yield staged.now
 
-    # Staging objects
+    # Staging objects and options
 
     def stage_object(
         self,
@@ -144,20 +180,30 @@ class Transaction:
         tightened: bool = False,
     ) -> None:
         """Create (no `before`), change, or drop (no `now`) an object."""
-        self.check_writable()
-        object_id = (now or before).object_id  # type: ignore[union-attr]
+        self.check_changeable()
+        changed = now or before
+        assert changed is not None
+        object_id = changed.object_id
+        if now is not None:
+            check_definition(now.definition)
+        seen = self.current(before) if before is not None else None
         staged = self.objects.get(object_id)
-        committed = staged.committed if staged else before
+        committed = staged.committed if staged else seen
         tightened = tightened or (staged.tightened if staged else False)
-        if committed is None and now is None:
-            del self.objects[object_id]
+        if now is None:
             self.tables.pop(TableId(object_id), None)
-        elif now == committed:
+        if now == committed:
             self.objects.pop(object_id, None)
         else:
             self.objects[object_id] = StagedObject(committed, now, tightened)
-            if now is None:
-                self.tables.pop(TableId(object_id), None)
+
+    def stage_option(self, option: StagedOption, committed: str | None) -> None:
+        """Set or unset an option; nothing is staged if that is how it is committed."""
+        self.check_changeable()
+        place = (option.scope, option.scope_id, option.key)
+        self.options.pop(place, None)
+        if option.value != committed:
+            self.options[place] = option
 
     def new_ids(self, sequence: str, count: int = 1) -> list[int]:
         """Ids that nothing else has, in any catalog: `entity`, `file` or `column`."""
@@ -172,106 +218,103 @@ class Transaction:
     def append_files(self, table: Table, files: Sequence[NewDataFile]) -> None:
         """Add data files, whose ids were drawn from `file`. Row ids are given out by the commit."""
         changes = self._table_changes(table)
-        changes.new_files.update({new.file.data_file_id: new for new in files})
-        changes.row_delta += sum(new.file.record_count for new in files)
+        check_new_files(files, changes.definition.partition)
+        self._take_ids([new.file.data_file_id for new in files])
+        changes.add_files(files)
 
     def delete_from_files(self, table: Table, deletes: Sequence[tuple[ScanFile, DeleteFile]]) -> None:
         """Give files, as `files` showed them, a delete file that holds all their deleted positions."""
         changes = self._table_changes(table)
+        self._rows_seen(changes.table_id).check_files([scanned for scanned, _ in deletes], changes)
+        check_delete_files(deletes)
+        if changes.compaction and any(delete.data_file_id not in changes.new_files for _, delete in deletes):
+            raise TransactionError(_EITHER_OR)
+        self._take_ids([delete.delete_file_id for _, delete in deletes])
         for scanned, delete in deletes:
-            already = scanned.delete.delete_count if scanned.delete else 0
-            if delete.delete_count <= already or delete.data_file_id != scanned.data.data_file_id:
-                raise InvalidInput("A delete file must hold the earlier deletes of its data file, and more.")
-            if delete.delete_count >= scanned.data.record_count:
-                self.end_files(table, [scanned])
-                continue
-            changes.row_delta -= delete.delete_count - already
-            self._replace_delete(changes, scanned)
-            changes.new_deletes[delete.data_file_id] = delete
+            changes.delete_rows(scanned, delete)
 
     def end_files(self, table: Table, files: Sequence[ScanFile]) -> None:
         """Remove whole files, as `files` showed them: all their rows are gone."""
         changes = self._table_changes(table)
-        for scanned in files:
-            changes.row_delta -= scanned.live_rows
-            file_id = scanned.data.data_file_id
-            self._replace_delete(changes, scanned)
-            changes.new_deletes.pop(file_id, None)
-            if changes.new_files.pop(file_id, None) is None:
-                changes.ended_files[file_id] = scanned
+        self._rows_seen(changes.table_id).check_files(files, changes)
+        changes.end_files(files)
 
     def insert_inlined(self, table: Table, batch: InlinedBatch, column_stats: Sequence[ColumnStats] = ()) -> None:
         """Keep a few rows in the metadata database; the batch's id was drawn from `file`."""
+        self.check_changeable()
         changes = self._table_changes(table)
-        changes.new_batches[batch.batch_id] = batch
-        changes.batch_stats[batch.batch_id] = tuple(column_stats)
-        changes.row_delta += batch.row_count - len(batch.deleted)
+        check_batch(batch)
+        check_column_stats(column_stats)
+        self._take_ids([batch.batch_id])
+        changes.add_batch(batch, column_stats)
 
     def delete_inlined(self, table: Table, rows: Collection[tuple[BatchId, int]]) -> None:
-        """Delete inlined rows, by batch and position."""
+        """Delete inlined rows, by batch and position; each must be there."""
+        self.check_changeable()
         changes = self._table_changes(table)
+        now = self._rows_seen(changes.table_id).batches_now([batch_id for batch_id, _ in rows], changes)
         for batch_id, position in rows:
-            if batch_id in changes.new_batches:
-                batch = changes.new_batches[batch_id]
-                changes.row_delta -= position not in batch.deleted
-                changes.new_batches[batch_id] = replace(batch, deleted=batch.deleted | {position})
-                if len(changes.new_batches[batch_id].deleted) == batch.row_count:
-                    del changes.new_batches[batch_id]
-            elif (batch_id, position) not in changes.deleted_inlined:
-                changes.deleted_inlined.add((batch_id, position))
-                changes.row_delta -= 1
+            batch = now.get(batch_id)
+            if batch is None or not 0 <= position < batch.row_count or position in batch.deleted:
+                raise InvalidInput(f"There is no row at position {position} of the inlined batch {batch_id}.")
+        if len(set(rows)) < len(rows):
+            raise InvalidInput("A row cannot be deleted twice.")
+        changes.delete_inlined(rows)
 
     def end_batches(self, table: Table, batches: Sequence[InlinedBatch]) -> None:
         """Remove whole inlined batches, as `batches` showed them."""
         changes = self._table_changes(table)
-        for batch in batches:
-            changes.row_delta -= batch.row_count - len(batch.deleted)
-            if changes.new_batches.pop(batch.batch_id, None) is None:
-                changes.ended_batches[batch.batch_id] = batch
+        self._rows_seen(changes.table_id).check_batches(batches, changes)
+        changes.end_batches(batches)
 
-    def add_mapping(self, table: Table, mapping_id: MappingId, document: str) -> None:
-        """Names of columns for files that carry no field ids, as a JSON document."""
-        self._table_changes(table).mappings[mapping_id] = document
+    def note_delete(self, table: Table) -> None:
+        """Say that rows were looked for to be deleted, even if none was found.
+
+        Rows that others insert meanwhile might have been among them, so they conflict. No change by itself, but
+        recorded together with others.
+        """
+        self.check_changeable()
+        self._table_changes(table).delete_noted = True
+
+    def add_mapping(self, table: Table, mapping_id: MappingId, mapping: NameMapping) -> None:
+        """Names for the columns in new files of this transaction without field ids; the id is an `entity`."""
+        changes = self._table_changes(table)
+        check_mapping(mapping, {column.column_id for column in changes.definition.fields()})
+        if mapping_id in changes.mappings or not 0 <= mapping_id <= LARGEST:
+            raise InvalidInput(f"The id {mapping_id} of a column mapping is out of range, or taken.")
+        changes.mappings[mapping_id] = mapping
 
     def compact(self, table: Table, kind: Compaction) -> None:
-        """Say that what is staged for the table moves rows without changing them."""
-        changes = self._table_changes(table)
-        if changes or self.objects or any(other for other in self.tables.values() if other is not changes):
-            raise TransactionError("Transactions can either make changes OR perform compaction - not both")
-        changes.compaction = kind
+        """Say that what is staged for the table from now on moves rows without changing them."""
+        self.check_writable()
+        seen = self.current(table)
+        table_id = TableId(seen.object_id)
+        mixed = (rows for rows in self.tables.values() if rows.table_id == table_id or not rows.compaction)
+        if self.objects or self.options or any(rows or rows.delete_noted or rows.mappings for rows in mixed):
+            raise TransactionError(_EITHER_OR)
+        self._compacts = True
+        self.tables[table_id] = TableChanges(table_id, seen.definition, compaction=kind)
 
     def _table_changes(self, table: Table) -> TableChanges:
         self.check_writable()
-        table_id = TableId(table.object_id)
-        return self.tables.setdefault(table_id, TableChanges(table_id, table.definition))
+        seen = self.current(table)
+        table_id = TableId(seen.object_id)
+        changes = self.tables.setdefault(table_id, TableChanges(table_id, seen.definition))
+        if not changes.compaction:
+            self.check_changeable()
+        changes.definition = seen.definition
+        return changes
 
-    @staticmethod
-    def _replace_delete(changes: TableChanges, scanned: ScanFile) -> None:
-        """A committed delete file is ended by the one that takes its place; an own one is just forgotten."""
-        file_id = scanned.data.data_file_id
-        if scanned.delete is not None and file_id not in changes.new_deletes:
-            changes.replaced_deletes[file_id] = scanned.delete
+    def _take_ids(self, ids: Sequence[int]) -> None:
+        """An id of `file` is of one thing only."""
+        if len(set(ids)) < len(ids) or not self._staged_ids.isdisjoint(ids):
+            raise InvalidInput("An id is given to two files or batches; draw one for each with new_ids.")
+        self._staged_ids.update(ids)
+
+    def _rows_seen(self, table_id: TableId) -> SeenRows:
+        return self._seen_rows.setdefault(table_id, SeenRows(self.view, table_id))
 
 
 def begin(catalog: Catalog) -> Transaction:
     """A transaction on the newest snapshot, or on the one the catalog was attached at."""
     return Transaction(catalog)
-
-
-def _with_changes(committed: Iterable[ScanFile], staged: TableChanges) -> Iterator[ScanFile]:
-    for scanned in committed:
-        file_id = scanned.data.data_file_id
-        if file_id not in staged.ended_files:
-            yield ScanFile(scanned.data, staged.new_deletes.get(file_id, scanned.delete))
-    for file_id, new in staged.new_files.items():
-        yield ScanFile(new.file, staged.new_deletes.get(file_id))
-
-
-def _batches_with_changes(committed: Iterable[InlinedBatch], staged: TableChanges) -> Iterator[InlinedBatch]:
-    deleted: dict[BatchId, set[int]] = {}
-    for batch_id, position in staged.deleted_inlined:
-        deleted.setdefault(batch_id, set()).add(position)
-    for batch in committed:
-        if batch.batch_id not in staged.ended_batches:
-            yield replace(batch, deleted=batch.deleted | deleted.get(batch.batch_id, set()))
-    yield from staged.new_batches.values()

@@ -7,8 +7,9 @@ from forklake.catalog.lake import Catalog
 from forklake.errors import InvalidInput, NoSuchCatalog, NoSuchSnapshot
 from forklake.model.entities import Definition, LakeObject
 from forklake.model.files import InlinedBatch, ScanFile, TableStats
-from forklake.model.ids import DataFileId, SchemaId, SnapshotId, TableId
+from forklake.model.ids import DataFileId, MappingId, SchemaId, SnapshotId, TableId
 from forklake.model.lineage import NO_LIMIT, Scope
+from forklake.model.mappings import NameMapping
 from forklake.model.names import fold
 from forklake.store import catalogs, objects, table_files
 from forklake.store.connection import Store
@@ -49,6 +50,10 @@ class CatalogView:
     def batches(self, table_id: TableId) -> list[InlinedBatch]:
         return table_files.table_batches(self._store, self.narrowed(table_id), table_id)
 
+    def mappings(self, table_id: TableId) -> dict[MappingId, NameMapping]:
+        """The column mappings that files of the table may refer to."""
+        return table_files.table_mappings(self._store, self.narrowed(table_id), table_id)
+
     def stats(self, table_id: TableId) -> TableStats:
         return table_files.table_stats(self._store, self.narrowed(table_id), [table_id]).get(table_id, TableStats())
 
@@ -79,8 +84,9 @@ def view_at_head(catalog: Catalog) -> CatalogView:
 def view_at(catalog: Catalog, *, version: int | None = None, timestamp: datetime | None = None) -> CatalogView:
     """The catalog at a version (the newest snapshot not above it) or at a time. Repeatable.
 
-    A version above the head may still be given to a commit that is under way, which would then appear below
-    it: such a commit is waited for before the answer is given.
+    A version or time above the head may still be given to a commit that is under way, which would then appear
+    below it: such a commit is waited for before the answer is given. Only a time that has not come yet shows more
+    when it is asked for again.
     """
     if (version is None) == (timestamp is None):
         raise InvalidInput("Give either a version or a timestamp.")
@@ -88,21 +94,21 @@ def view_at(catalog: Catalog, *, version: int | None = None, timestamp: datetime
         raise InvalidInput(f"The time {timestamp} has no time zone; give one, such as UTC.")
     top = NO_LIMIT if version is None else SnapshotId(version)
     where = f"version {version}" if version is not None else f"timestamp {timestamp}"
-    _wait_for_commits_below(catalog, version)
+    _wait_for_commits_below(catalog, version, timestamp)
     snapshot = newest_snapshot(catalog.lake.store, catalog.lineage.at(top), timestamp)
     if snapshot is None:
         raise NoSuchSnapshot(f"No snapshot found at {where} in catalog '{catalog.name}'.")
     return CatalogView(catalog, snapshot.snapshot_id, snapshot.schema_version)
 
 
-def _wait_for_commits_below(catalog: Catalog, version: int | None) -> None:
+def _wait_for_commits_below(catalog: Catalog, version: int | None, timestamp: datetime | None) -> None:
     store = catalog.lake.store
-    known = catalogs.head_and_last_id(store, catalog.catalog_id)
-    if known is None:
+    newest = catalogs.newest_of(store, catalog.catalog_id)
+    if newest is None:
         raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
-    head, last = known
-    if version is not None and 0 <= version <= head:
-        return
-    if version is not None and not 0 <= version <= last:
+    if version is not None and not 0 <= version <= newest.last_id:
         raise NoSuchSnapshot(f"No snapshot found at version {version} in catalog '{catalog.name}'.")
-    wait_for_commit(store, catalog.catalog_id)
+    # Whatever is committed from now on is later than the head, in version and in time.
+    settled = version <= newest.head if version is not None else timestamp is None or timestamp <= newest.head_time
+    if not settled:
+        wait_for_commit(store, catalog.catalog_id)

@@ -4,9 +4,10 @@ Keys are short and absent when they would say nothing; a reader must ignore keys
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from forklake.errors import CorruptMetadata
 from forklake.model.column_types import ColumnType, parse_type
 from forklake.model.entities import (
     Column,
@@ -22,6 +23,8 @@ from forklake.model.entities import (
     ViewDefinition,
 )
 from forklake.model.ids import ColumnId, PartitionId, SnapshotId, SortId
+from forklake.model.mappings import MAP_BY_NAME, MappedColumn, NameMapping
+from forklake.model.names import check_text
 from forklake.model.partitions import PartitionKey, PartitionSpec
 from forklake.model.statistics import ColumnStats
 
@@ -30,6 +33,16 @@ Document = Mapping[str, Any]
 
 def write_definition(definition: Definition) -> str:
     """The JSON text of a definition."""
+    return _text(_definition_document(definition))
+
+
+def check_definition(definition: Definition) -> None:
+    """Refuse a definition with a text anywhere in it that the databases cannot hold."""
+    for text in _texts(_definition_document(definition)):
+        check_text(text, "text")
+
+
+def _definition_document(definition: Definition) -> dict[str, Any]:
     match definition:
         case SchemaDefinition():
             document: dict[str, Any] = {}
@@ -51,7 +64,7 @@ def write_definition(definition: Definition) -> str:
             document = {"implementations": [_implementation_document(i) for i in definition.implementations]}
     if definition.tags:
         document["tags"] = dict(definition.tags)
-    return _text(document)
+    return document
 
 
 def read_definition(kind: ObjectKind, document: Document) -> Definition:
@@ -76,8 +89,10 @@ def read_definition(kind: ObjectKind, document: Document) -> Definition:
 def write_column_stats(stats: Mapping[ColumnId, ColumnStats], widths: Mapping[ColumnId, float]) -> str:
     """The JSON text of a table's statistics, by column id."""
     documents = {
-        str(column_id): _present({**_stats_document(entry), "width": widths.get(column_id)})
-        for column_id, entry in stats.items()
+        str(column_id): _present(
+            {**_stats_document(stats.get(column_id, ColumnStats(column_id))), "width": widths.get(column_id)}
+        )
+        for column_id in {**stats, **widths}
     }
     return _text(documents)
 
@@ -101,9 +116,60 @@ def read_column_stats(document: Document) -> dict[ColumnId, ColumnStats]:
     }
 
 
+def write_mapping(mapping: NameMapping) -> str:
+    """The JSON text of a column mapping."""
+    columns = [
+        _present(
+            {
+                "id": column.number,
+                "source_name": column.source_name,
+                "target_field_id": column.target_field_id,
+                "parent": column.parent,
+                "is_partition": column.is_partition or None,
+            }
+        )
+        for column in mapping.columns
+    ]
+    return _text({"type": MAP_BY_NAME, "columns": columns})
+
+
+def read_mapping(value: Any) -> NameMapping:
+    """The column mapping that a JSON value of the metadata database describes."""
+    try:
+        document = read_json(value)
+        if document["type"] != MAP_BY_NAME:
+            raise ValueError(document["type"])
+        return NameMapping(tuple(_read_mapped(column) for column in document["columns"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise CorruptMetadata(f"The column mapping {str(value)[:200]!r} cannot be read.") from error
+
+
 def read_json(value: Any) -> Any:
     """A JSON value as the drivers give it: text from SQLite, already parsed from PostgreSQL."""
     return json.loads(value) if isinstance(value, str) else value
+
+
+def _read_mapped(document: Document) -> MappedColumn:
+    return MappedColumn(
+        number=document["id"],
+        source_name=document["source_name"],
+        target_field_id=ColumnId(document["target_field_id"]),
+        parent=document.get("parent"),
+        is_partition=bool(document.get("is_partition")),
+    )
+
+
+def _texts(document: Any) -> Iterator[str]:
+    """Every text in a document, keys included."""
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, dict):
+        for key, value in document.items():
+            yield key
+            yield from _texts(value)
+    elif isinstance(document, list):
+        for value in document:
+            yield from _texts(value)
 
 
 def _text(document: Any) -> str:

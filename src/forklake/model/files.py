@@ -85,6 +85,10 @@ class InlinedBatch:
     deleted: frozenset[int] = frozenset()
     """Positions in the batch whose rows are deleted."""
 
+    @property
+    def live_rows(self) -> int:
+        return self.row_count - len(self.deleted)
+
 
 @dataclass(frozen=True, slots=True)
 class TableStats:

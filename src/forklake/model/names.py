@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from forklake.errors import InvalidName
+from forklake.errors import InvalidInput, InvalidName
 
 MAX_NAME_BYTES = 255
 
@@ -52,9 +52,16 @@ def path_segment(name: str, uuid_text: str) -> str:
     return name if _SAFE_SEGMENT.fullmatch(name) else uuid_text
 
 
-def is_encodable(text: str) -> bool:
-    """Whether UTF-8 can hold the text: a lone surrogate it cannot."""
-    return _utf8_size(text) is not None
+def is_storable(text: str) -> bool:
+    """Whether the databases can hold the text: NUL and lone surrogates they cannot."""
+    return "\0" not in text and _utf8_size(text) is not None
+
+
+def check_text(text: str, what: str) -> str:
+    """The text, if the databases can hold it."""
+    if not is_storable(text):
+        raise InvalidInput(f"The {what} {_shown(text)} contains NUL or half a character.")
+    return text
 
 
 def quote_identifier(name: str) -> str:

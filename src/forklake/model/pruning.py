@@ -132,22 +132,25 @@ Columns = Mapping[Path, PrunableColumn]
 
 
 def stored_keys(column_type: ColumnType, stats: ColumnStats) -> tuple[float, float]:
-    """The interval that holds every value: empty if there is none. NaN is above everything, as in Spark."""
+    """The interval that holds every value: empty if there is none. NaN is above everything, as in Spark.
+
+    An interval without a lower end, or too wide for a double to say how wide, has no upper end either: whoever
+    looks for intervals by their upper end and the greatest width finds those without one apart.
+    """
     if stats.value_count == 0 and column_type.name not in _UNCOUNTED:
         return math.inf, -math.inf
     low = pruning_key(column_type, stats.min_value, "min")
     high = pruning_key(column_type, stats.max_value, "max")
-    if column_type.name in FLOATS and stats.contains_nan is not False:
+    unknown_nan = column_type.name in FLOATS and stats.contains_nan is not False
+    if unknown_nan or math.isinf(high - low):
         high = math.inf
     return low, high
 
 
 def key_width(keys: tuple[float, float]) -> float | None:
     """How wide an interval of keys is, rounded up; None for one that is unbounded or empty."""
-    low, high = keys
-    if math.isinf(low) or math.isinf(high):
-        return None
-    return math.nextafter(high - low, math.inf)
+    width = keys[1] - keys[0]
+    return None if math.isinf(width) or math.isnan(width) else math.nextafter(width, math.inf)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """Catalog rows: look up, list, lineage."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, cast
 
 from forklake.model.ids import CatalogId, SnapshotId
@@ -59,13 +61,24 @@ def head_of(store: Store, catalog_id: CatalogId) -> tuple[SnapshotId, int] | Non
     return (SnapshotId(rows[0][0]), rows[0][1]) if rows else None
 
 
-def head_and_last_id(store: Store, catalog_id: CatalogId) -> tuple[SnapshotId, SnapshotId] | None:
-    """The newest snapshot, and the newest id that any commit has drawn; None if the catalog was dropped."""
-    live = "SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NULL"
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """The newest snapshot of a catalog and its time, and the newest id that any commit has drawn."""
+
+    head: SnapshotId
+    head_time: datetime
+    last_id: SnapshotId
+
+
+def newest_of(store: Store, catalog_id: CatalogId) -> Newest | None:
+    """None if the catalog was dropped."""
+    live = "SELECT head_snapshot, head_time FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NULL"
     heads, lasts = store.fetch_all(
         [Statement(live, {"catalog_id": catalog_id}), Statement(store.dialect.last_id("snapshot"), {})]
     )
-    return (SnapshotId(heads[0][0]), SnapshotId(lasts[0][0])) if heads else None
+    if not heads:
+        return None
+    return Newest(SnapshotId(heads[0][0]), store.dialect.time_out(heads[0][1]), SnapshotId(lasts[0][0]))
 
 
 def read_catalog(row: Row) -> CatalogInfo:
@@ -74,16 +87,13 @@ def read_catalog(row: Row) -> CatalogInfo:
 
 
 def _catalog_and_lineage(store: Store, where: str, params: dict[str, object]) -> tuple[CatalogInfo, Lineage] | None:
-    catalogs, levels = store.fetch_all(
-        [
-            Statement(f"SELECT {CATALOG_COLUMNS} FROM lake_catalog c WHERE {where}", params),
-            Statement(
-                "SELECT a.ancestor_id, a.max_snapshot FROM lake_catalog c"
-                f" JOIN lake_catalog_ancestor a ON a.catalog_id = c.catalog_id WHERE {where} ORDER BY a.depth",
-                params,
-            ),
-        ]
+    # One statement: with two, a catalog could be renamed in between, and the lineage be another one's.
+    rows = store.fetch(
+        f"SELECT {CATALOG_COLUMNS}, a.ancestor_id, a.max_snapshot FROM lake_catalog c"
+        f" JOIN lake_catalog_ancestor a ON a.catalog_id = c.catalog_id WHERE {where} ORDER BY a.depth",
+        params,
     )
-    if not catalogs:
+    if not rows:
         return None
-    return read_catalog(catalogs[0]), Lineage(tuple(Level(CatalogId(i), SnapshotId(top)) for i, top in levels))
+    levels = tuple(Level(CatalogId(row[-2]), SnapshotId(row[-1])) for row in rows)
+    return read_catalog(rows[0][:-2]), Lineage(levels)

@@ -40,9 +40,21 @@ def create_script(database: str, schema: str | None = None) -> str:
     """Everything a new lake needs, but for the rows that say which lake it is."""
     parts = [_sequences(database), *_tables(database), *_programs(database)]
     if schema is not None:
-        quoted = quote_identifier(schema)
-        parts.insert(0, f"CREATE SCHEMA IF NOT EXISTS {quoted};\nSET search_path TO {quoted};")
+        # Named last, temporary tables hide none of the lake's: not from functions either, which keep this path.
+        path = f"SET search_path TO {quote_identifier(schema)}, pg_temp;"
+        parts.insert(0, f"{_create_schema(quote_identifier(schema))}\n{path}")
     return "\n\n".join(parts) + "\n"
+
+
+def _create_schema(quoted: str) -> str:
+    """Unlike IF NOT EXISTS, this asks for no right on the database when the schema is there."""
+    missing = f"to_regnamespace({_literal(quoted)}) IS NULL"
+    return f"DO {_literal(f'BEGIN IF {missing} THEN CREATE SCHEMA {quoted}; END IF; END')};"
+
+
+def _literal(text: str) -> str:
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"
 
 
 def identity(database: str) -> str:
@@ -113,7 +125,7 @@ def _append_function() -> str:
     inserts = "\n".join(
         f"    IF rows -> '{table}' IS NOT NULL THEN\n"
         f"        INSERT INTO {table} SELECT {values_from_json(table)}\n"
-        f"        FROM json_array_elements(rows -> '{table}') AS t(r);\n"
+        f"        FROM jsonb_array_elements(rows -> '{table}') AS t(r);\n"
         "    END IF;"
         for table in APPENDED
     )
@@ -125,7 +137,6 @@ CREATE OR REPLACE FUNCTION lake_append(
     author text, message text, extra_info text, token uuid
 ) RETURNS bigint
 LANGUAGE plpgsql
-SET search_path FROM CURRENT
 AS $$
 #variable_conflict use_variable
 DECLARE
@@ -133,7 +144,7 @@ DECLARE
     id bigint;
     moment timestamptz;
     version bigint;
-    rows json;
+    rows jsonb;
 BEGIN
     SELECT c.* INTO head FROM lake_catalog c WHERE c.catalog_id = catalog AND c.end_snapshot IS NULL FOR NO KEY UPDATE;
     IF head.head_snapshot IS DISTINCT FROM base THEN
@@ -146,7 +157,7 @@ BEGIN
     END IF;
     id := nextval('lake_snapshot_seq');
     moment := greatest(clock_timestamp(), head.head_time + interval '1 microsecond');
-    rows := replace(payload, stand_in, id::text)::json;
+    rows := replace(payload, stand_in, id::text)::jsonb;
 {inserts}
     version := head.schema_version + alters_schema::int;
     INSERT INTO lake_snapshot

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from forklake.errors import InvalidInput
 from forklake.model.lineage import Level
 
 _SQLITE_TIME = "%Y-%m-%d %H:%M:%S.%f+00"
@@ -81,8 +82,12 @@ class Dialect:
 
     def time_in(self, value: datetime) -> object:
         """A time as a parameter."""
-        utc = value.astimezone(UTC)
-        return utc if self.is_postgres else utc.strftime(_SQLITE_TIME)
+        try:
+            utc = value.astimezone(UTC)
+        except OverflowError:
+            raise InvalidInput(f"The time {value} is out of range in UTC.") from None
+        # Of fixed width, because times are compared as text.
+        return utc if self.is_postgres else f"{utc.replace(tzinfo=None).isoformat(' ', 'microseconds')}+00"
 
     def time_out(self, value: Any) -> datetime:
         """A time as it was read."""

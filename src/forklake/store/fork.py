@@ -32,7 +32,10 @@ def fork_with_statements(store: Store, request: ForkRequest) -> bool:
             raise NoSuchCatalog(f"Catalog '{request.parent}' does not exist in this DuckLake instance.")
         parent = read_catalog(parents[0][:-1])
         if existing:
-            _check_existing(read_catalog(existing[0][:-1]), parent, request)
+            found = read_catalog(existing[0][:-1])
+            if found.uuid == request.uuid:
+                return True
+            _check_existing(found, parent, request)
             return False
         lineage = _lineage(transaction, parent.catalog_id)
         horizon, schema_version = _fork_point(store, parent, lineage, request)

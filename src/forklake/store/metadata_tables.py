@@ -160,6 +160,15 @@ object_ = _table(
     _text("path"),
     Column("definition", _JSON, nullable=False),
     Index("lake_object_name", "catalog_id", "schema_id", "name_key"),
+    # An object has one live version, even if somebody went around the lock.
+    Index(
+        "lake_object_live",
+        "catalog_id",
+        "object_id",
+        unique=True,
+        postgresql_where=text("end_snapshot IS NULL"),
+        sqlite_where=text("end_snapshot IS NULL"),
+    ),
     Index(
         "lake_object_live_name",
         "catalog_id",

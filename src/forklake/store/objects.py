@@ -1,6 +1,6 @@
 """Schemas, tables, views and macros as a catalog sees them at a snapshot."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, cast
 
 from forklake.model.documents import read_definition, read_json, write_definition
@@ -93,7 +93,3 @@ def _object(row: Row) -> LakeObject[Definition]:
         path=path,
         definition=read_definition(kind, read_json(document)),
     )
-
-
-def names_of(entries: Iterable[LakeObject[Definition]]) -> list[str]:
-    return [entry.name for entry in entries]

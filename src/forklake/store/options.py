@@ -66,12 +66,15 @@ def instance_requires_message(info: CommitInfo) -> Statement:
 
 def write_instance_option(store: Store, key: str, value: str | None) -> None:
     """Set an option of the whole instance, or unset it with None."""
-    steps = [Statement("DELETE FROM lake_instance_option WHERE key = :key", {"key": key})]
+    step = Statement("DELETE FROM lake_instance_option WHERE key = :key", {"key": key})
     if value is not None:
-        insert = "INSERT INTO lake_instance_option (key, value) VALUES (:key, :value)"
-        steps.append(Statement(insert, {"key": key, "value": value}))
+        upsert = (
+            "INSERT INTO lake_instance_option (key, value) VALUES (:key, :value)"
+            " ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+        )
+        step = Statement(upsert, {"key": key, "value": value})
     with store.writing([]) as (transaction, _):
-        transaction.commit(steps)
+        transaction.commit([step])
 
 
 def keep_lake_info(store: Store, key: str, value: str) -> None:

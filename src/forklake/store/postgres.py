@@ -3,32 +3,19 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any
 
 import psycopg
 from psycopg import sql as pgsql
 from psycopg.conninfo import conninfo_to_dict
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from forklake.errors import (
-    AlreadyExists,
-    ForklakeError,
-    ForkMismatch,
-    InvalidInput,
-    InvalidName,
-    NoSuchCatalog,
-    NoSuchSnapshot,
-    NotALake,
-    ReadOnly,
-    StoreError,
-    StoreUnavailable,
-)
+from forklake.errors import InvalidInput, ReadOnly, StoreError, StoreUnavailable
 from forklake.model.ids import SnapshotId
 from forklake.store.connection import (
     Append,
-    DuplicateRow,
     ForkRequest,
     OutcomeUnknown,
     Params,
@@ -39,33 +26,20 @@ from forklake.store.connection import (
 )
 from forklake.store.ddl import values_from_json
 from forklake.store.dialect import POSTGRESQL, Dialect
+from forklake.store.postgres_errors import ends_session, own_error
 
 DEFAULT_SCHEMA = "ducklake"
 COPY_FROM = 200
 """From this many rows on, COPY is faster than INSERT."""
 
 _READ_ATTEMPTS = 3
+_SETTLE_ATTEMPTS = 3
 _APPEND = "SELECT lake_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::uuid)"
 _INDEX_WALKS = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off"
-
-# Judged by SQLSTATE alone: message texts change with the server's language.
-_TRANSIENT_STATES = {
-    "40001",  # serialization_failure
-    "40P01",  # deadlock_detected
-    "55P03",  # lock_not_available
-    "57P01",  # admin_shutdown
-    "57P02",  # crash_shutdown
-    "57P03",  # cannot_connect_now
-    "53300",  # too_many_connections
-}
-_OWN_STATES: dict[str, type[ForklakeError]] = {
-    "FL001": NoSuchCatalog,
-    "FL002": AlreadyExists,
-    "FL003": ForkMismatch,
-    "FL004": NoSuchSnapshot,
-    "FL005": InvalidName,
-    "FL006": InvalidInput,
-}
+_IDLE_IN_TRANSACTION = "60s"
+_TERMINATE = """
+    SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE pid = :pid AND datname = current_database() AND usename = session_user"""
 
 
 class PostgresStore:
@@ -87,7 +61,7 @@ class PostgresStore:
             with psycopg.connect(conninfo, connect_timeout=10):
                 pass
         except psycopg.Error as error:
-            self._fail(error)
+            raise own_error(error, self.location) from error
         self._pool = ConnectionPool(
             conninfo,
             min_size=0,
@@ -135,10 +109,9 @@ class PostgresStore:
             begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED", {})
             transaction = PostgresTransaction(connection)
             try:
-                yield transaction, _run_all(connection, [begin, *first])[1:]
+                yield transaction, transaction.fetch_all([begin, *first])[1:]
             finally:
-                if not connection.closed and not connection.broken:
-                    connection.rollback()
+                transaction.end()
 
     def append(self, append: Append) -> SnapshotId | None:
         if self._read_only:
@@ -151,22 +124,16 @@ class PostgresStore:
             append.catalog_id, append.base, payload, str(append.stand_in), append.alters_schema, append.changes,
             info.author, info.message, info.extra_info, append.token,
         )  # fmt: skip
-        with self._connection() as connection:
-            session = connection.info.backend_pid
-            try:
-                [(snapshot_id,)] = connection.execute(_APPEND, params).fetchall()
-            except psycopg.Error as error:
-                if connection.closed or connection.broken:
-                    raise OutcomeUnknown("The connection was lost during a commit.", session) from error
-                raise
+        with self._connection() as connection, _told_apart(connection):
+            [(snapshot_id,)] = connection.execute(_APPEND, params).fetchall()
         return None if snapshot_id is None else SnapshotId(snapshot_id)
 
     def settle(self, lost: OutcomeUnknown) -> None:
-        # Waiting for the lock that follows would be enough for a dead connection; a stalled one is ended first.
-        self.fetch(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND datname = current_database()",
-            {"pid": lost.session},
-        )
+        for _ in range(_SETTLE_ATTEMPTS):
+            # False when it did not end in time, and also when it ended just now: the next answer is empty then.
+            if all(ended for (ended,) in self.fetch(_TERMINATE, {"pid": lost.session})):
+                return
+        raise TransientFailure(f"{self.location}: the session {lost.session} does not end.")
 
     def fork(self, request: ForkRequest) -> bool:
         statement = Statement(
@@ -176,14 +143,14 @@ class PostgresStore:
                 "parent": request.parent,
                 "name": request.name,
                 "version": request.version,
-                "timestamp": request.timestamp,
+                "timestamp": None if request.timestamp is None else POSTGRESQL.time_in(request.timestamp),
                 "if_not_exists": request.if_not_exists,
                 "uuid": request.uuid,
             },
         )
         if self._read_only:
             raise ReadOnly(f"{self.location} is open for reading only.")
-        with self._connection() as connection:
+        with self._connection() as connection, _told_apart(connection):
             [[(created,)]] = _run_all(connection, [statement])
         return bool(created)
 
@@ -196,11 +163,14 @@ class PostgresStore:
         self._pool.close()
 
     def _configure(self, connection: psycopg.Connection[Any]) -> None:
-        path = pgsql.SQL("SET search_path TO {}").format(pgsql.Identifier(self.schema))
+        # Named last, temporary tables hide none of the lake's; not named, they would be looked for first.
+        path = pgsql.SQL("SET search_path TO {}, pg_temp").format(pgsql.Identifier(self.schema))
         connection.execute(path)
         # Every statement walks an index from a few catalogs. A plan is kept for a connection's life: one made
         # while a table was small would go on reading all of it.
         connection.execute(_INDEX_WALKS)
+        # A client that stalls or is cut off with a catalog locked keeps the others out for so long, not for ever.
+        connection.execute(f"SET idle_in_transaction_session_timeout = '{_IDLE_IN_TRANSACTION}'".encode())
         if self._read_only:
             connection.execute("SET default_transaction_read_only = on")
 
@@ -211,71 +181,86 @@ class PostgresStore:
                 try:
                     yield connection
                 except psycopg.Error as error:
-                    self._fail(error, broken=connection.closed or connection.broken)
+                    lost = ends_session(connection, error)
+                    raise own_error(error, self.location, lost=lost) from error
+                finally:
+                    if connection.closed:
+                        # The others may have died with it, in a restart of the server.
+                        self._pool.check()
         except PoolTimeout as error:
             raise StoreUnavailable(f"{self.location}: no connection could be had within 30 s.") from error
-
-    def _fail(self, error: psycopg.Error, *, broken: bool = False) -> NoReturn:
-        """Raise the error of our own tree that says the same."""
-        state = error.sqlstate
-        text = error.diag.message_primary or str(error).strip().splitlines()[0]
-        if state in _OWN_STATES:
-            raise _OWN_STATES[state](text) from error
-        if state in _TRANSIENT_STATES or broken:
-            raise TransientFailure(f"{self.location}: {text}") from error
-        if isinstance(error, psycopg.errors.UniqueViolation):
-            raise DuplicateRow(text) from error
-        if isinstance(error, psycopg.errors.ReadOnlySqlTransaction | psycopg.errors.InsufficientPrivilege):
-            raise ReadOnly(f"{self.location} cannot be written: {text}.") from error
-        if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName):
-            raise NotALake(f"{self.location} holds no lake: {text}.") from error
-        if isinstance(error, psycopg.errors.UndefinedFunction):
-            raise NotALake(f"{self.location} lacks a function of the lake: {text}.") from error
-        if isinstance(error, psycopg.DataError):
-            raise InvalidInput(f"The database does not take this value: {text}.") from error
-        if isinstance(error, psycopg.OperationalError):
-            raise StoreUnavailable(f"{self.location} cannot be reached: {text}") from error
-        raise StoreError(f"{self.location}: {text}") from error
+        except PoolClosed as error:
+            raise StoreError(f"{self.location} was closed.") from error
 
 
 class PostgresTransaction:
-    """A READ COMMITTED transaction. COMMIT travels with the last writes."""
+    """A READ COMMITTED transaction. COMMIT travels with the last writes.
+
+    One pipeline lasts from BEGIN to COMMIT: a server that has been told to flush, which psycopg does when it leaves
+    a pipeline, expects more to come, and does not end a session that is idle.
+    """
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
+        self._open = ExitStack()
+        self._pipeline = self._open.enter_context(connection.pipeline())
 
     def fetch_all(self, statements: Sequence[Statement]) -> list[list[Row]]:
-        return _run_all(self._connection, statements)
+        cursors = _send_all(self._connection, statements)
+        self._pipeline.sync()
+        return [_rows(cursor) for cursor in cursors]
 
     def commit(self, steps: Sequence[Statement | Rows]) -> None:
         connection = self._connection
-        session = connection.info.backend_pid
         updates = [step for step in steps if isinstance(step, Statement)]
         inserts = [step for step in steps if isinstance(step, Rows)]
         if bulk := [insert for insert in inserts if len(insert.rows) >= COPY_FROM]:
             # COPY cannot travel with others, and what is replaced must have ended before it comes.
-            _run_all(connection, updates)
+            with self._open:
+                _send_all(connection, updates)
             updates = []
             for insert in bulk:
                 _copy(connection, insert)
+            self._open.enter_context(connection.pipeline())
+        with _told_apart(connection), self._open:
+            _send_all(connection, updates)
+            _insert(connection, [insert for insert in inserts if len(insert.rows) < COPY_FROM])
+            connection.execute("COMMIT")
+
+    def end(self) -> None:
+        """Roll back, unless it was committed."""
+        with suppress(psycopg.Error):
+            # After a failure, whatever was sent behind it fails again.
+            self._open.close()
         try:
-            with connection.pipeline():
-                for update in updates:
-                    connection.execute(native_sql(update.sql), update.params)
-                _insert(connection, [insert for insert in inserts if len(insert.rows) < COPY_FROM])
-                connection.execute("COMMIT")
-        except psycopg.Error as error:
-            if connection.closed or connection.broken:
-                raise OutcomeUnknown("The connection was lost during COMMIT.", session) from error
-            raise
+            self._connection.rollback()
+        except psycopg.Error:
+            # A connection that cannot be used for that is used for nothing more.
+            self._connection.close()
+
+
+@contextmanager
+def _told_apart(connection: psycopg.Connection[Any]) -> Iterator[None]:
+    """Around what commits: an error that leaves open whether it happened is raised as OutcomeUnknown."""
+    session = connection.info.backend_pid
+    try:
+        yield
+    except psycopg.Error as error:
+        if ends_session(connection, error):
+            raise OutcomeUnknown("The connection was lost during COMMIT.", session) from error
+        raise
 
 
 def _run_all(connection: psycopg.Connection[Any], statements: Sequence[Statement]) -> list[list[Row]]:
     if len(statements) == 1:
         return [_rows(connection.execute(native_sql(statements[0].sql), statements[0].params))]
     with connection.pipeline():
-        cursors = [connection.execute(native_sql(statement.sql), statement.params) for statement in statements]
+        cursors = _send_all(connection, statements)
     return [_rows(cursor) for cursor in cursors]
+
+
+def _send_all(connection: psycopg.Connection[Any], statements: Sequence[Statement]) -> list[psycopg.Cursor[Any]]:
+    return [connection.execute(native_sql(statement.sql), statement.params) for statement in statements]
 
 
 def _rows(cursor: psycopg.Cursor[Any]) -> list[Row]:
@@ -319,7 +304,7 @@ def _insert_into(tables: tuple[str, ...]) -> str:
     inserts = []
     for table in tables:
         inserts.append(
-            f"INSERT INTO {table} SELECT {values_from_json(table)} FROM json_array_elements(%s::json) AS t(r)"
+            f"INSERT INTO {table} SELECT {values_from_json(table)} FROM jsonb_array_elements(%s::jsonb) AS t(r)"
         )
     first = ", ".join(f"i{number} AS ({insert})" for number, insert in enumerate(inserts[:-1]))
     return f"WITH {first} {inserts[-1]}" if first else inserts[-1]

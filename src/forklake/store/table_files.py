@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from forklake.errors import CorruptMetadata
-from forklake.model.documents import read_column_stats, read_json, read_widths
+from forklake.model.documents import read_column_stats, read_json, read_mapping, read_widths
 from forklake.model.files import DataFile, DeleteFile, InlinedBatch, ScanFile, TableStats
-from forklake.model.ids import BatchId, CatalogId, ColumnId, DataFileId, SnapshotId, TableId
+from forklake.model.ids import BatchId, CatalogId, DataFileId, MappingId, SnapshotId, TableId
 from forklake.model.lineage import Scope
-from forklake.model.statistics import ColumnStats
+from forklake.model.mappings import NameMapping
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import Dialect
 from forklake.store.row_kinds import RowKind
@@ -107,6 +107,17 @@ def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[Inlined
     ]
 
 
+def table_mappings(store: Store, scope: Scope, table_id: TableId) -> dict[MappingId, NameMapping]:
+    """The column mappings of a table, inherited ones included: they are never ended."""
+    dialect = store.dialect
+    rows = store.fetch(
+        f"SELECT m.mapping_id, m.mapping FROM {dialect.levels} JOIN lake_column_mapping m"
+        " ON m.catalog_id = l.catalog_id AND m.table_id = :table_id WHERE m.begin_snapshot <= l.top",
+        {"table_id": table_id, **dialect.level_params(scope.levels)},
+    )
+    return {MappingId(mapping_id): read_mapping(document) for mapping_id, document in rows}
+
+
 def stats_statement(dialect: Dialect, scope: Scope, table_ids: Iterable[TableId]) -> Statement:
     """Asks for the newest statistics of each table; read the answer with `read_stats`.
 
@@ -147,48 +158,3 @@ def table_stats(store: Store, scope: Scope, table_ids: Collection[TableId]) -> d
         return {}
     statement = stats_statement(store.dialect, scope, table_ids)
     return read_stats(store.fetch(statement.sql, statement.params))
-
-
-def file_column_stats(
-    store: Store, scope: Scope, table_id: TableId, files: Collection[DataFileId]
-) -> dict[DataFileId, list[ColumnStats]]:
-    """What is known about the columns of some files."""
-    dialect = store.dialect
-    rows = store.fetch(
-        "SELECT s.data_file_id, s.column_id, s.value_count, s.null_count, s.min_value, s.max_value, s.contains_nan,"
-        f" s.column_size_bytes, s.extra_stats FROM {dialect.levels} JOIN lake_file_column_stats s"
-        " ON s.catalog_id = l.catalog_id AND s.table_id = :table_id"
-        f" WHERE {dialect.any_of('s.data_file_id', 'files')} ORDER BY s.data_file_id, s.column_id",
-        {"table_id": table_id, "files": list(files), **dialect.level_params(scope.levels)},
-    )
-    found: dict[DataFileId, list[ColumnStats]] = defaultdict(list)
-    for row in rows:
-        stats = ColumnStats(
-            column_id=ColumnId(row[1]),
-            value_count=row[2],
-            null_count=row[3],
-            min_value=row[4],
-            max_value=row[5],
-            contains_nan=None if row[6] is None else bool(row[6]),
-            column_size_bytes=row[7],
-            extra_stats=row[8],
-        )
-        found[DataFileId(row[0])].append(stats)
-    return dict(found)
-
-
-def partition_values(
-    store: Store, scope: Scope, table_id: TableId, files: Collection[DataFileId]
-) -> dict[DataFileId, tuple[str | None, ...]]:
-    """The partition values of some files, in the order of their spec's keys."""
-    dialect = store.dialect
-    rows = store.fetch(
-        f"SELECT v.data_file_id, v.partition_value FROM {dialect.levels} JOIN lake_file_partition_value v"
-        " ON v.catalog_id = l.catalog_id AND v.table_id = :table_id"
-        f" WHERE {dialect.any_of('v.data_file_id', 'files')} ORDER BY v.data_file_id, v.partition_key_index",
-        {"table_id": table_id, "files": list(files), **dialect.level_params(scope.levels)},
-    )
-    found: dict[DataFileId, tuple[str | None, ...]] = {}
-    for file_id, value in rows:
-        found[file_id] = (*found.get(file_id, ()), value)
-    return found

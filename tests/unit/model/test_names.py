@@ -2,10 +2,11 @@
 
 import pytest
 
-from forklake.errors import InvalidName
+from forklake.errors import InvalidInput, InvalidName
 from forklake.model.names import (
     check_catalog_name,
     check_object_name,
+    check_text,
     closest,
     fold,
     path_segment,
@@ -79,3 +80,11 @@ def test_the_closest_name_is_found_without_case() -> None:
 def test_nothing_is_suggested_when_nothing_is_close() -> None:
     assert closest("zzz", ["items", "orders"]) is None
     assert closest("zzz", []) is None
+
+
+def test_a_text_is_anything_that_the_databases_can_hold() -> None:
+    for text in ("", "tab\tand\nline", "💡", "\ufffe", "x" * 10_000):
+        assert check_text(text, "comment") == text
+    for text in ("a\0b", "\ud800", "\udc00\ud800"):
+        with pytest.raises(InvalidInput, match=r"The comment .* contains NUL or half a character"):
+            check_text(text, "comment")

@@ -23,7 +23,10 @@ def test_the_schema_file_is_one_transaction_that_says_its_format(database: str) 
 
 
 def test_the_name_of_a_schema_is_quoted() -> None:
-    assert 'CREATE SCHEMA IF NOT EXISTS "a""b; DROP";' in create_script("postgresql", 'a"b; DROP')
+    script = create_script("postgresql", 'a"b; DROP')
+    assert 'CREATE SCHEMA "a""b; DROP";' in script
+    assert 'SET search_path TO "a""b; DROP", pg_temp;' in script
+    assert "CREATE SCHEMA \"it''s\"" in create_script("postgresql", "it's")
 
 
 def test_every_row_of_a_catalog_is_found_by_its_catalog_first() -> None:

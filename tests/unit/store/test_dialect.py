@@ -4,9 +4,10 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from forklake.errors import InvalidInput
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import Level
-from forklake.store.dialect import POSTGRESQL, SQLITE, drawn_ids
+from forklake.store.dialect import POSTGRESQL, SQLITE, Dialect, drawn_ids
 
 
 def test_ids_come_one_in_a_row_or_as_the_first_of_a_run() -> None:
@@ -26,9 +27,17 @@ def test_a_time_on_sqlite_survives_in_utc_to_the_microsecond(offset: float) -> N
 
 def test_times_on_sqlite_sort_as_text_as_they_do_as_times() -> None:
     start = datetime(1999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
-    times = [start + timedelta(microseconds=i) for i in (0, 1, 2, 10, 1_000_000, 10**12)]
+    times = [datetime(year, 1, 1, tzinfo=UTC) for year in (1, 20, 999, 1000)]
+    times += [start + timedelta(microseconds=i) for i in (0, 1, 2, 10, 1_000_000, 10**12)]
     stored = [str(SQLITE.time_in(time)) for time in times]
     assert stored == sorted(stored)
+    assert [SQLITE.time_out(text) for text in stored] == times
+
+
+@pytest.mark.parametrize("dialect", [SQLITE, POSTGRESQL])
+def test_a_time_that_is_none_in_utc_is_refused(dialect: Dialect) -> None:
+    with pytest.raises(InvalidInput, match="out of range in UTC"):
+        dialect.time_in(datetime.max.replace(tzinfo=timezone(timedelta(hours=-5))))
 
 
 def test_a_time_on_postgresql_is_read_in_utc() -> None:

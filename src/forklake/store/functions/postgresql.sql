@@ -2,6 +2,8 @@
 --
 -- The parent's row is locked FOR KEY SHARE: commits to the parent pass, dropping and expiring it wait. The fork
 -- sees the parent up to its committed head, never up to an id drawn here: a commit in flight has a smaller id.
+--
+-- Who gives `new_uuid` may send the same call again when its answer was lost: the fork it made is `created`.
 CREATE OR REPLACE FUNCTION ducklake_fork_catalog(
     parent text,
     name text,
@@ -22,29 +24,44 @@ DECLARE
     horizon bigint;
     owner bigint;
     skip boolean;
+    mine boolean;
+    unheard_of boolean;
     new_id bigint;
     birth bigint;
     birth_time timestamptz;
     horizon_version bigint;
     folder text;
 BEGIN
-    IF name IS NULL OR name = '' OR octet_length(name) > 255 OR name IN ('.', '..') OR name <> btrim(name)
-       OR name ~ '[/\\[:cntrl:]]' THEN
+    -- What Python takes for a control character or white space, spelled out: classes depend on the locale.
+    IF name IS NULL OR name = '' OR octet_length(name) > 255 OR name IN ('.', '..')
+       OR name ~ '[/\\\u0001-\u001f\u007f-\u009f]'
+       OR name ~ '^[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]'
+       OR name ~ '[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$' THEN
         RAISE EXCEPTION USING ERRCODE = 'FL005', MESSAGE = format('%s is not a valid catalog name.', quote_literal(left(name, 60)));
     END IF;
     IF version IS NOT NULL AND at IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'FL006', MESSAGE = 'Cannot specify both VERSION and TIMESTAMP.';
     END IF;
 
-    SELECT c.* INTO source FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR KEY SHARE;
+    unheard_of := version > (SELECT s.last_value FROM lake_snapshot_seq s);
+    IF NOT unheard_of AND version > (
+        SELECT c.head_snapshot FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL
+    ) THEN
+        -- A commit that is under way may have been given this id: it is waited for. Only here, because a stream of
+        -- such locks would keep writers out.
+        SELECT c.* INTO source FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR SHARE;
+    ELSE
+        SELECT c.* INTO source FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR KEY SHARE;
+    END IF;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'FL001', MESSAGE = format('Catalog ''%s'' does not exist in this DuckLake instance.', left(parent, 60));
     END IF;
 
     SELECT c.* INTO existing FROM lake_catalog c WHERE c.catalog_name = name AND c.end_snapshot IS NULL;
     IF FOUND THEN
-        PERFORM lake_check_existing_fork(existing, source.catalog_id, if_not_exists);
-        RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, false;
+        mine := existing.catalog_uuid IS NOT DISTINCT FROM new_uuid;
+        PERFORM lake_check_existing_fork(existing, source.catalog_id, if_not_exists OR mine);
+        RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, mine;
         RETURN;
     END IF;
 
@@ -53,8 +70,10 @@ BEGIN
         owner := source.catalog_id;
         horizon_version := source.schema_version;
     ELSE
-        SELECT p.snapshot_id, p.owner_id, p.schema_version INTO horizon, owner, horizon_version
-        FROM lake_fork_point(source.catalog_id, version, at) p;
+        IF unheard_of IS NOT TRUE THEN
+            SELECT p.snapshot_id, p.owner_id, p.schema_version INTO horizon, owner, horizon_version
+            FROM lake_fork_point(source.catalog_id, version, at) p;
+        END IF;
         IF horizon IS NULL THEN
             RAISE EXCEPTION USING ERRCODE = 'FL004', MESSAGE = CASE
                 WHEN version IS NOT NULL THEN format('No snapshot found at version %s in catalog ''%s''.', version, parent)
@@ -89,8 +108,9 @@ BEGIN
         IF NOT FOUND THEN
             RAISE EXCEPTION USING ERRCODE = '40001', MESSAGE = format('Catalog ''%s'' was being created and dropped.', name);
         END IF;
-        PERFORM lake_check_existing_fork(existing, source.catalog_id, if_not_exists);
-        RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, false;
+        mine := existing.catalog_uuid IS NOT DISTINCT FROM new_uuid;
+        PERFORM lake_check_existing_fork(existing, source.catalog_id, if_not_exists OR mine);
+        RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, mine;
         RETURN;
     END IF;
     INSERT INTO lake_catalog_ancestor
@@ -120,9 +140,6 @@ DECLARE
     follower bigint;
     found_time timestamptz;
 BEGIN
-    IF version > (SELECT last_value FROM lake_snapshot_seq) THEN
-        RETURN;
-    END IF;
     SELECT found.snapshot_id, found.catalog_id, found.schema_version, found.snapshot_time
     INTO snapshot_id, owner_id, schema_version, found_time
     FROM lake_catalog_ancestor a
@@ -149,7 +166,7 @@ RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    IF NOT if_not_exists THEN
+    IF if_not_exists IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'FL002',
             MESSAGE = format('Catalog ''%s'' already exists. Use if_not_exists to keep it.', existing.catalog_name);
     ELSIF existing.parent_catalog_id IS NULL THEN
@@ -161,3 +178,6 @@ BEGIN
     END IF;
 END
 $$;
+
+-- The owner uses them, and whoever is granted to.
+REVOKE ALL ON FUNCTION lake_append, lake_fork_point, lake_check_existing_fork FROM PUBLIC;

@@ -1,0 +1,49 @@
+"""Column mappings: what stands for the columns of a table in files that carry no field ids."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from forklake.errors import InvalidInput
+from forklake.model.ids import ColumnId
+from forklake.model.names import check_text
+
+MAP_BY_NAME = "map_by_name"
+"""The one kind of mapping there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class MappedColumn:
+    """A name in the files, and the column it stands for. `number` counts within the mapping."""
+
+    number: int
+    source_name: str
+    target_field_id: ColumnId
+    parent: int | None = None
+    """The number of the name that this one is nested in."""
+    is_partition: bool = False
+    """The value is in the path of the file, not in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameMapping:
+    """The names in some files; a column without one has its initial default there."""
+
+    columns: tuple[MappedColumn, ...]
+
+
+def check_mapping(mapping: NameMapping, fields: Collection[ColumnId]) -> None:
+    """Refuse a mapping that does not fit a table with these fields, or contradicts itself."""
+    seen: set[int] = set()
+    names: set[tuple[int | None, str]] = set()
+    for column in mapping.columns:
+        check_text(column.source_name, "column name in files")
+        if not 0 <= column.number < 2**31 or column.number in seen:
+            raise InvalidInput(f"The number {column.number} of a mapped column is out of range, or taken.")
+        if column.parent is not None and column.parent not in seen:
+            raise InvalidInput(f"The mapped column {column.number} must come after its parent {column.parent}.")
+        if column.target_field_id not in fields:
+            raise InvalidInput(f"The mapping names column {column.target_field_id}, which the table does not have.")
+        if (column.parent, column.source_name) in names:
+            raise InvalidInput(f"The mapping gives the name {column.source_name!r} twice.")
+        seen.add(column.number)
+        names.add((column.parent, column.source_name))
