@@ -33,6 +33,8 @@ from forklake.store.touched import read_touched, touched_statements
 
 _MESSAGE_OPTION = "require_commit_message"
 _DUPLICATE_ATTEMPTS = 2
+_FEW_FILES = 16
+"""More of them, with their statistics, are sent in bulk, which takes the long way."""
 
 
 def commit(transaction: Transaction) -> SnapshotId | None:
@@ -115,6 +117,7 @@ def _append(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotI
     if (
         stats is None
         or not transaction.only_adds
+        or sum(len(changes.new_files) for changes in transaction.tables.values()) > _FEW_FILES
         or (message_required is not False and not (info.author and info.message))
     ):
         return None

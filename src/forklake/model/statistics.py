@@ -128,6 +128,8 @@ def compare_text(column_type: ColumnType, a: str, b: str) -> int:
 
 def merge_stats(column_type: ColumnType, sides: Sequence[ColumnStats]) -> ColumnStats:
     """The statistics of all sides together; what is unknown on a side that has values stays unknown."""
+    if len(sides) == 2 and 0 not in (sides[0].value_count, sides[1].value_count):
+        return _merge_two(column_type, *sides)
     # Turned from rows to columns once: a commit may merge a hundred thousand of them.
     ids, values, nulls, _, _, _, sizes, _ = zip(*sides, strict=True)
     filled = sides if 0 not in values else [side for side in sides if side.value_count != 0]
@@ -141,6 +143,22 @@ def merge_stats(column_type: ColumnType, sides: Sequence[ColumnStats]) -> Column
         _any_true(nans),
         _added(sizes),
         _common(extras) if filled else None,
+    )
+
+
+def _merge_two(column_type: ColumnType, a: ColumnStats, b: ColumnStats) -> ColumnStats:
+    """The most frequent case, one file on top of all before it, both with values."""
+    lows, highs = (a.min_value, b.min_value), (a.max_value, b.max_value)
+    nans = (a.contains_nan, b.contains_nan)
+    return ColumnStats(
+        a.column_id,
+        None if a.value_count is None or b.value_count is None else a.value_count + b.value_count,
+        None if a.null_count is None or b.null_count is None else a.null_count + b.null_count,
+        _outermost(column_type, lows, "min"),
+        _outermost(column_type, highs, "max"),
+        a.contains_nan if nans[0] is nans[1] else _any_true(nans),
+        _added((a.column_size_bytes, b.column_size_bytes)),
+        a.extra_stats if a.extra_stats == b.extra_stats else None,
     )
 
 
@@ -176,6 +194,8 @@ def _compare(a: Exact, b: Exact) -> int:
 
 def _outermost(column_type: ColumnType, bounds: Sequence[str | None], side: Side) -> str | None:
     """The smallest or largest bound, each read once; None as soon as one is unknown."""
+    if len(bounds) == 2 and bounds[0] == bounds[1] and bounds[0] is not None:
+        return bounds[0] if exact_value(column_type, bounds[0]) is not None else None
     outermost: str | None = None
     extreme: Exact | None = None
     # Most commits leave most bounds as they are: a bound that was looked at already is not read again.

@@ -33,6 +33,19 @@ def ended_rows(dialect: Dialect, scope: Scope, kind: RowKind, scope_id: int) -> 
     return [Statement(sql, params)]
 
 
+def ended_files(dialect: Dialect, scope: Scope, table_id: TableId) -> list[Statement]:
+    """Asks for `(kind, object_id)` of the data files and delete files of a table that forks have ended."""
+    if scope.is_root:
+        return []
+    sql = f"""
+        SELECT e.kind, e.object_id
+        FROM {dialect.levels}
+        JOIN lake_row_end e ON e.catalog_id = l.catalog_id AND e.kind IN (:data, :deletes) AND e.scope_id = :table_id
+        WHERE e.end_snapshot <= l.top"""
+    kinds = {"data": int(RowKind.DATA_FILE), "deletes": int(RowKind.DELETE_FILE)}
+    return [Statement(sql, {**kinds, "table_id": table_id, **dialect.level_params(scope.levels)})]
+
+
 class OwnerCache:
     """Which ancestors own anything that is asked for: most of a long chain owns nothing of it.
 

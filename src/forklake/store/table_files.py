@@ -12,7 +12,7 @@ from forklake.model.mappings import NameMapping
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import Dialect
 from forklake.store.row_kinds import RowKind
-from forklake.store.scope import ended_rows, visible
+from forklake.store.scope import ended_files, ended_rows, visible
 
 # In the order of DataFile's and DeleteFile's fields.
 _DATA_COLUMNS = (
@@ -32,7 +32,8 @@ def table_files(
     """Every visible data file with its delete file, in one round trip; only some of them if told so."""
     answers = store.fetch_all(_file_statements(store.dialect, scope, table_id, only))
     data_rows, delete_rows, *markers = answers
-    ended_data, ended_deletes = ({row[0] for row in marker} for marker in markers or ([], []))
+    ended_data = {row[1] for marker in markers for row in marker if row[0] == RowKind.DATA_FILE}
+    ended_deletes = {row[1] for marker in markers for row in marker if row[0] == RowKind.DELETE_FILE}
     deletes: dict[int, DeleteFile] = {}
     for row in delete_rows:
         if row[0] in ended_deletes:
@@ -60,25 +61,24 @@ def _file_statements(
         )
         for columns, table in ((_DATA_COLUMNS, "lake_data_file"), (_DELETE_COLUMNS, "lake_delete_file"))
     ]
-    if not scope.is_root:
-        for kind in (RowKind.DATA_FILE, RowKind.DELETE_FILE):
-            statements += ended_rows(dialect, scope, kind, table_id)
-    return statements
+    return [*statements, *ended_files(dialect, scope, table_id)]
 
 
 def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[InlinedBatch]:
     """The visible inlined batches, each with the positions whose rows are deleted."""
     dialect = store.dialect
     params = {"table_id": table_id, **dialect.level_params(scope.levels)}
-    batches, deleted, *markers = store.fetch_all(
+    batches = store.fetch(
+        "SELECT b.batch_id, b.table_version, b.row_count, b.payload, b.row_id_start, b.begin_snapshot, b.catalog_id"
+        f" FROM {dialect.levels} JOIN lake_inlined_batch b"
+        f" ON b.catalog_id = l.catalog_id AND b.table_id = :table_id WHERE {visible('b')} ORDER BY b.batch_id",
+        params,
+    )
+    if not batches:
+        # As in most tables: what would be deleted from them need not be asked for.
+        return []
+    deleted, *markers = store.fetch_all(
         [
-            Statement(
-                "SELECT b.batch_id, b.table_version, b.row_count, b.payload, b.row_id_start, b.begin_snapshot,"
-                " b.catalog_id"
-                f" FROM {dialect.levels} JOIN lake_inlined_batch b"
-                f" ON b.catalog_id = l.catalog_id AND b.table_id = :table_id WHERE {visible('b')} ORDER BY b.batch_id",
-                params,
-            ),
             Statement(
                 f"SELECT d.batch_id, d.position FROM {dialect.levels} JOIN lake_inlined_delete d"
                 " ON d.catalog_id = l.catalog_id AND d.table_id = :table_id WHERE d.begin_snapshot <= l.top",
