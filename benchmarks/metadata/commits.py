@@ -23,6 +23,8 @@ SCALING = 3
 LEAD = 10
 """Against DuckLake with the same number of writers: at least this much more."""
 _SHARED = "shared"
+_SLOW_DISK_US = 2_000
+_SLOW = ", disk of 2 ms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ def commits(bench: Bench) -> Iterator[Figure]:
     bar = at_least(SCALING) if bench.backend == "postgres" else None
     yield _ratio(bench, results, most, "1 process", bar, f"; plain INSERTs {floor:.2f} x")
     if bench.backend == "postgres":
+        yield _ratio(bench, results, f"{most}{_SLOW}", f"1 process{_SLOW}", bar)
         # Like for like: DuckLake keeps its row in the metadata too.
         yield _ratio(bench, results, "rows, 1 process", "DuckLake, 1 process")
         yield _ratio(bench, results, f"rows, {most}", f"DuckLake, {most}, one lake", at_least(LEAD))
@@ -64,6 +67,7 @@ def _contests(bench: Bench) -> dict[str, Contest]:
     found[f"{_processes(most)}, one catalog"] = partial(_one_catalog, bench, most)
     found |= {f"plain INSERTs, {_processes(n)}": partial(_plain, bench, n) for n in (1, most)}
     if bench.backend == "postgres":
+        found |= {f"{_processes(n)}{_SLOW}": partial(_own_catalogs, bench, n, slow_disk=True) for n in (1, most)}
         found |= {f"rows, {_processes(n)}": partial(_own_catalogs, bench, n, rows=True) for n in (1, most)}
         found["DuckLake, 1 process"] = partial(_ducklake, bench, make_lake, 1)
         found[f"DuckLake, {_processes(most)}, one lake"] = partial(_ducklake, bench, make_lake, most)
@@ -71,9 +75,15 @@ def _contests(bench: Bench) -> dict[str, Contest]:
     return found
 
 
-def _own_catalogs(bench: Bench, count: int, *, rows: bool = False) -> Result:
+def _own_catalogs(bench: Bench, count: int, *, rows: bool = False, slow_disk: bool = False) -> Result:
     """Every writer has a fork of one parent, and adds files or rows to it."""
     place = bench.new_place()
+    if slow_disk:
+        with place.sql() as sql:
+            database = sql.value("SELECT quote_ident(current_database())")
+            # PostgreSQL waits this long before it asks the disk, as it would for a slower one.
+            sql.run(f"ALTER DATABASE {database} SET commit_delay = {_SLOW_DISK_US}")
+            sql.run(f"ALTER DATABASE {database} SET commit_siblings = 0")
     with closing(place.open()) as lake:
         make_table(create_catalog(lake, "parent"), "events", 10)
         for number in range(count):

@@ -63,38 +63,38 @@ class ObjectCache:
 
 
 class SnapshotFacts:
-    """What was true of a catalog at a snapshot, which never changes: statistics of tables, and whether commits
-    on top need a message. The most recent ones; shared by threads."""
+    """What a process knows of the snapshots it committed last, one for each catalog: the statistics of the tables
+    it wrote to, and whether commits on top need a message. Shared by threads."""
 
-    def __init__(self, size: int = 10_000) -> None:
+    def __init__(self, size: int = 1_000) -> None:
         self._size = size
-        self._stats: OrderedDict[tuple[int, int, int], TableStats] = OrderedDict()
-        self._message_required: OrderedDict[tuple[int, int], bool] = OrderedDict()
+        self._known: OrderedDict[int, tuple[int, Mapping[TableId, TableStats], bool | None]] = OrderedDict()
         self._lock = Lock()
 
     def stats(
         self, catalog_id: int, snapshot_id: int, table_ids: Collection[TableId]
     ) -> dict[TableId, TableStats] | None:
         """The statistics of all these tables, or None."""
-        with self._lock:
-            found = {table_id: self._stats.get((catalog_id, snapshot_id, table_id)) for table_id in table_ids}
-        known = {table_id: stats for table_id, stats in found.items() if stats is not None}
-        return known if len(known) == len(found) else None
+        known, stats, _ = self._known.get(catalog_id, _NOTHING)
+        if known != snapshot_id or any(table_id not in stats for table_id in table_ids):
+            return None
+        return {table_id: stats[table_id] for table_id in table_ids}
 
     def message_required(self, catalog_id: int, snapshot_id: int) -> bool | None:
-        with self._lock:
-            return self._message_required.get((catalog_id, snapshot_id))
+        known, _, required = self._known.get(catalog_id, _NOTHING)
+        return required if known == snapshot_id else None
 
     def learn(
         self, catalog_id: int, snapshot_id: int, stats: Mapping[TableId, TableStats], message_required: bool | None
     ) -> None:
         with self._lock:
-            self._stats.update({(catalog_id, snapshot_id, table_id): entry for table_id, entry in stats.items()})
-            if message_required is not None:
-                self._message_required[catalog_id, snapshot_id] = message_required
-            for facts in (self._stats, self._message_required):
-                while len(facts) > self._size:
-                    facts.popitem(last=False)
+            self._known[catalog_id] = (snapshot_id, stats, message_required)
+            self._known.move_to_end(catalog_id)
+            if len(self._known) > self._size:
+                self._known.popitem(last=False)
+
+
+_NOTHING: tuple[int, Mapping[TableId, TableStats], bool | None] = (-1, {}, None)
 
 
 class IdPool:
