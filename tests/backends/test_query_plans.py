@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
+from forklake.catalog.aggregates import exact_bounds
 from forklake.catalog.catalogs import create_catalog, find_catalog, list_catalogs
 from forklake.catalog.commit import commit
 from forklake.catalog.ddl import alter_table, drop_table
@@ -16,13 +17,14 @@ from forklake.catalog.lake import Catalog, Lake
 from forklake.catalog.lakes import open_lake
 from forklake.catalog.names import get_table, list_tables
 from forklake.catalog.options import effective_option, set_option
-from forklake.catalog.scan_planning import plan_scan
+from forklake.catalog.scan_planning import plan_delete, plan_scan
+from forklake.catalog.table_history import table_history
 from forklake.catalog.transaction import begin
-from forklake.catalog.view import view_at
+from forklake.catalog.view import view_at, view_at_head
 from forklake.model.alterations import ColumnSpec, add_column
 from forklake.model.column_types import parse_type
-from forklake.model.ids import TableId
-from forklake.model.predicates import And, Comparison, In
+from forklake.model.ids import SnapshotId, TableId
+from forklake.model.predicates import And, Comparison, In, Or
 from forklake.store.connection import Row, Rows, Statement
 from forklake.store.postgres import PostgresStore, PostgresTransaction, native_sql
 from tests.conftest import Place
@@ -110,11 +112,14 @@ def _use_everything(lake: Lake) -> None:
     main = find_catalog(lake, "main")
     make_table(main, "t", [("id", "bigint"), ("region", "varchar")])
     append(main, 3)
+    first = get_table(begin(main), "main", "t")
+    exact_bounds(begin(main), first, ("id",))
     fork, _ = fork_catalog(lake, "main", "fork")
     for catalog in (main, fork):
         _change(catalog)
         _read(catalog)
         list_snapshots(catalog)
+        view_at_head(catalog).table_versions(TableId(first.object_id), [first.begin_snapshot])
         view_at(catalog, version=begin(catalog).base)
     tx, other = begin(fork), begin(fork)
     for competing in (tx, other):
@@ -162,6 +167,8 @@ def _read(catalog: Catalog) -> None:
     plan_scan(tx, table, And((Comparison(("id",), "=", 5), In(("region",), ("a", "b")))))
     added = f"c{catalog.catalog_id}"
     plan_scan(tx, table, Comparison((added,), "=", 5))
+    plan_delete(tx, table, Or((Comparison((added,), "=", 5), Comparison(("id",), ">", 5))))
+    table_history(tx.view, TableId(table.object_id), SnapshotId(1), tx.base)
 
 
 def _scans(plan: dict[str, object]) -> Iterator[str]:

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from forklake.catalog.stats import after_changes
+from forklake.catalog.staged import StagedObject, StagedOption
+from forklake.catalog.stats import after_changes, keyed_stats
 from forklake.catalog.table_changes import TableChanges
-from forklake.catalog.transaction import StagedObject, StagedOption, Transaction
+from forklake.catalog.transaction import Transaction
 from forklake.errors import CommitConflict
 from forklake.model.documents import write_mapping
 from forklake.model.entities import Definition, LakeObject, TableDefinition
@@ -82,15 +83,18 @@ def _as_committed(entry: LakeObject[Definition], writer: SnapshotWriter) -> Lake
 def _change_table(writer: SnapshotWriter, changes: TableChanges, head: Head) -> TableStats:
     table_id = changes.table_id
     types = {column.column_id: column.type for _, column in head.definitions[table_id].leaves()}
-    after, files, batches = after_changes(head.stats.get(table_id, TableStats()), changes, types)
+    keyed = {file_id: keyed_stats(new, types) for file_id, new in changes.new_files.items()}
+    after, files, batches = after_changes(head.stats.get(table_id, TableStats()), changes, types, keyed.values())
     check_totals(after)
     for file in files:
-        writer.add_data_file(table_id, file, changes.new_files[file.data_file_id], types)
+        file_id = file.data_file_id
+        writer.add_data_file(table_id, file, keyed[file_id], changes.new_files[file_id].partition_values)
     writer.add_delete_files(table_id, changes.new_deletes.values())
-    writer.end_data_files(table_id, [ended.data for ended in changes.ended_files.values()])
-    writer.end_delete_files(table_id, changes.replaced_deletes.values())
     writer.add_batches(table_id, batches)
-    writer.end_batches(table_id, changes.ended_batches.values())
+    if changes.ends_rows:
+        writer.end_data_files(table_id, [ended.data for ended in changes.ended_files.values()])
+        writer.end_delete_files(table_id, changes.replaced_deletes.values())
+        writer.end_batches(table_id, changes.ended_batches.values())
     writer.delete_inlined(table_id, changes.deleted_inlined)
     writer.add_mappings(table_id, {i: write_mapping(mapping) for i, mapping in changes.mappings.items()})
     writer.set_stats(table_id, after)

@@ -5,15 +5,19 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 from threading import Lock
+from typing import Generic, TypeVar
 
 from forklake.errors import InvalidOption, ReadOnly
-from forklake.model.entities import Definition, LakeObject
+from forklake.model.entities import Definition, LakeObject, TableDefinition
 from forklake.model.files import TableStats
 from forklake.model.ids import CatalogId, SnapshotId, TableId
 from forklake.model.lineage import Lineage
 from forklake.store.connection import Store
 from forklake.store.dialect import drawn_ids
 from forklake.store.scope import OwnerCache
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +45,21 @@ class RetrySettings:
             raise InvalidOption(f"ducklake_retry_backoff must be a number from 1, not {self.retry_backoff}.")
 
 
-class ObjectCache:
-    """Objects that were looked up by name, the most recently used ones. Shared by threads."""
+class RecentlyUsed(Generic[K, V]):
+    """What was looked up and never changes, as far as it was used recently. Shared by threads."""
 
     def __init__(self, size: int = 10_000) -> None:
         self._size = size
-        self._found: OrderedDict[tuple[int, int, int, str], list[LakeObject[Definition]]] = OrderedDict()
+        self._found: OrderedDict[K, V] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: tuple[int, int, int, str]) -> list[LakeObject[Definition]] | None:
+    def get(self, key: K) -> V | None:
         with self._lock:
             if key in self._found:
                 self._found.move_to_end(key)
             return self._found.get(key)
 
-    def put(self, key: tuple[int, int, int, str], found: list[LakeObject[Definition]]) -> None:
+    def put(self, key: K, found: V) -> None:
         with self._lock:
             self._found[key] = found
             if len(self._found) > self._size:
@@ -128,13 +132,17 @@ class Lake:
     data_path: str | None
     retry: RetrySettings = field(default_factory=RetrySettings)
     owners: OwnerCache = field(init=False, repr=False)
-    objects: ObjectCache = field(init=False, repr=False)
+    objects: RecentlyUsed[tuple[int, int, int, str], list[LakeObject[Definition]]] = field(init=False, repr=False)
+    """By catalog, schema version, schema and name."""
+    versions: RecentlyUsed[tuple[TableId, SnapshotId], TableDefinition] = field(init=False, repr=False)
+    """What tables were from a snapshot on; the same in every catalog that sees the version."""
     ids: IdPool = field(init=False, repr=False)
     facts: SnapshotFacts = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "owners", OwnerCache(self.store))
-        object.__setattr__(self, "objects", ObjectCache())
+        object.__setattr__(self, "objects", RecentlyUsed())
+        object.__setattr__(self, "versions", RecentlyUsed())
         object.__setattr__(self, "ids", IdPool(self.store))
         object.__setattr__(self, "facts", SnapshotFacts())
 

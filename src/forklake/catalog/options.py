@@ -1,11 +1,13 @@
 """Set and look up options: of the instance, a catalog, a schema or a table; the narrowest one counts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from forklake.catalog.lake import Lake
 from forklake.catalog.names import get_schema, get_table
-from forklake.catalog.transaction import StagedOption, Transaction
+from forklake.catalog.staged import StagedOption
+from forklake.catalog.transaction import Transaction
 from forklake.errors import InvalidOption, ReadOnly
 from forklake.model.entities import Table
 from forklake.model.names import check_text
@@ -62,14 +64,24 @@ def list_options(tx: Transaction) -> list[OptionValue]:
 
 
 def effective_option(tx: Transaction, key: str, table: Table | None = None) -> str | None:
-    """The value that counts for a table, or for the catalog: of the table, its schema, the catalog, the
-    instance, or the default, whichever comes first."""
-    option = find_option(key)
-    by_scope = {(o.scope, o.scope_id): o.value for o in list_options(tx) if o.key == option.name}
-    places: list[tuple[OptionScope, int]] = [("catalog", 0), ("instance", 0)]
+    """The value that counts for a table, or for the catalog; see `effective_options`."""
+    return effective_options(tx, table)[find_option(key).name]
+
+
+def effective_options(
+    tx: Transaction, table: Table | None = None, defaults: Mapping[str, str] | None = None
+) -> dict[str, str | None]:
+    """Every option with the value that counts for a table, or for the catalog: of the table, its schema, the
+    catalog, the instance, the given defaults, or the built-in default, whichever comes first."""
+    values: dict[str, str | None] = {name: option.default for name, option in OPTIONS.items()} | dict(defaults or {})
+    # From the widest scope to the narrowest, each over those before.
+    places: list[tuple[OptionScope, int]] = [("instance", 0), ("catalog", 0)]
     if table is not None:
-        places = [("table", table.object_id), ("schema", table.schema_id), *places]
-    return next((by_scope[place] for place in places if place in by_scope), OPTIONS[option.name].default)
+        places += [("schema", table.schema_id), ("table", table.object_id)]
+    set_options = list_options(tx)
+    for place in places:
+        values |= {option.key: option.value for option in set_options if (option.scope, option.scope_id) == place}
+    return values
 
 
 def _stored(key: str, value: object) -> str | None:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import cast
 
-from forklake.catalog.transaction import StagedObject, Transaction
+from forklake.catalog.staged import StagedObject
+from forklake.catalog.transaction import Transaction
 from forklake.errors import NoSuchSchema
 from forklake.model.changes import (
     AlteredSchema,

@@ -1,6 +1,6 @@
 """Table, snapshot and predicate to the files that have to be read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from forklake.catalog.table_changes import TableChanges
@@ -10,7 +10,8 @@ from forklake.model.files import InlinedBatch, ScanFile
 from forklake.model.ids import DataFileId, SnapshotId, TableId
 from forklake.model.predicates import Predicate
 from forklake.model.pruning import Everything, FileFacts, FileFilter, PrunableColumn, file_filter, may_match
-from forklake.store.pruning import files_that_may_match
+from forklake.model.whole_files import spared_filter
+from forklake.store.pruning import files_that_cannot_match, files_that_may_match
 
 FETCH_BY_ID = 5_000
 """Up to this many candidates are fetched one by one; beyond, listing the table and sorting out is faster."""
@@ -44,11 +45,43 @@ def plan_scan(tx: Transaction, table: Table, predicate: Predicate | None = None)
     return ScanPlan(table, tx.base, tuple(_without_own_misses(tx, table, filter_, files)), tuple(tx.batches(table_id)))
 
 
+@dataclass(frozen=True, slots=True)
+class DeletePlan:
+    """What a delete has to do with the files of a table; those not listed hold no row to delete."""
+
+    whole: tuple[ScanFile, ...]
+    """Every row is to be deleted: the file can be ended without being read."""
+    partial: tuple[ScanFile, ...]
+    """Some rows may be: the file has to be read."""
+    batches: tuple[InlinedBatch, ...]
+
+
+def plan_delete(tx: Transaction, table: Table, predicate: Predicate) -> DeletePlan:
+    """The files that may hold rows for which the predicate is true, apart from those that hold no others."""
+    plan = plan_scan(tx, table, predicate)
+    spared = spared_filter(predicate, prunable_columns(table))
+    proven = _proven(tx, TableId(table.object_id), plan.files, spared)
+    staged = tx.tables.get(TableId(table.object_id))
+    if staged is not None:
+        proven |= {file_id for file_id in staged.new_files if not _own_may_match(table, spared, staged, file_id)}
+    whole = tuple(file for file in plan.files if file.data.data_file_id in proven)
+    partial = tuple(file for file in plan.files if file.data.data_file_id not in proven)
+    return DeletePlan(whole, partial, plan.batches)
+
+
+def _proven(tx: Transaction, table_id: TableId, files: Sequence[ScanFile], spared: FileFilter) -> set[DataFileId]:
+    """The committed ones among the files of which no row is spared."""
+    if tx.is_new(table_id) or not files:
+        return set()
+    only = [file.data.data_file_id for file in files] if len(files) <= FETCH_BY_ID else None
+    return files_that_cannot_match(tx.catalog.lake.store, tx.view.narrowed(table_id), table_id, spared, only)
+
+
 def _filter(table: Table, predicate: Predicate) -> FileFilter:
-    return file_filter(predicate, _prunable(table), table.definition.partition)
+    return file_filter(predicate, prunable_columns(table), table.definition.partition)
 
 
-def _prunable(table: Table) -> Mapping[tuple[str, ...], PrunableColumn]:
+def prunable_columns(table: Table) -> Mapping[tuple[str, ...], PrunableColumn]:
     """Columns by lower-case path. Values inside lists and maps belong to no row as such."""
     found = {}
     for column in table.definition.columns:

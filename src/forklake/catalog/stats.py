@@ -1,20 +1,33 @@
 """The statistics of a table after a transaction, and the row ids that its new rows get."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from forklake.catalog.table_changes import TableChanges
 from forklake.model.column_types import ColumnType
-from forklake.model.files import DataFile, InlinedBatch, TableStats
+from forklake.model.files import DataFile, InlinedBatch, NewDataFile, TableStats
 from forklake.model.ids import ColumnId
-from forklake.model.pruning import key_width, stored_keys
+from forklake.model.pruning import KeyedStats, key_width, stored_keys
 from forklake.model.statistics import ColumnStats, merge_stats
 
 
+def keyed_stats(new: NewDataFile, types: Mapping[ColumnId, ColumnType]) -> list[KeyedStats]:
+    """The statistics of every column of a new file, known or not."""
+    known = {stats.column_id: stats for stats in new.column_stats}
+    keyed = []
+    for column_id, column_type in types.items():
+        stats = known.get(column_id) or ColumnStats(column_id)
+        keyed.append((stats, stored_keys(column_type, stats)))
+    return keyed
+
+
 def after_changes(
-    before: TableStats, changes: TableChanges, types: Mapping[ColumnId, ColumnType]
+    before: TableStats,
+    changes: TableChanges,
+    types: Mapping[ColumnId, ColumnType],
+    keyed: Iterable[list[KeyedStats]],
 ) -> tuple[TableStats, list[DataFile], list[InlinedBatch]]:
-    """The new statistics, and the new files and batches with their row ids.
+    """The new statistics, and the new files and batches with their row ids; `keyed` are those of the new files.
 
     Statistics only ever widen: deleted rows are subtracted from the count, but bounds stay valid bounds.
     """
@@ -37,21 +50,18 @@ def after_changes(
         next_row_id=next_row_id,
         file_size_bytes=before.file_size_bytes + changes.size_delta(),
         columns=_columns_after(before, changes, types),
-        widths=_widths_after(before, changes, types),
+        widths=_widths_after(before, types, keyed),
     )
     return after, files, batches
 
 
 def _widths_after(
-    before: TableStats, changes: TableChanges, types: Mapping[ColumnId, ColumnType]
+    before: TableStats, types: Mapping[ColumnId, ColumnType], keyed: Iterable[list[KeyedStats]]
 ) -> dict[ColumnId, float]:
     widths = {column_id: width for column_id, width in before.widths.items() if column_id in types}
-    for new in changes.new_files.values():
-        for stats in new.column_stats:
-            if (
-                stats.column_id in types
-                and (width := key_width(stored_keys(types[stats.column_id], stats))) is not None
-            ):
+    for of_file in keyed:
+        for stats, keys in of_file:
+            if (width := key_width(keys)) is not None:
                 widths[stats.column_id] = max(width, widths.get(stats.column_id, 0.0))
     return widths
 
@@ -67,13 +77,11 @@ def _columns_after(
     added += [changes.batch_stats[batch_id] for batch_id in changes.new_batches]
     if not added:
         return kept
-    by_file = [{stats.column_id: stats for stats in of_one} for of_one in added]
-    merged = {}
-    for column_id, column_type in types.items():
-        unknown = ColumnStats(column_id)
-        sides = [known.get(column_id, unknown) for known in by_file]
-        if before.columns:
-            # A column added later has no statistics of the rows from before, which hold its default.
-            sides.append(kept.get(column_id, unknown))
-        merged[column_id] = merge_stats(column_type, sides)
-    return merged
+    sides = [{stats.column_id: stats for stats in of_one} for of_one in added]
+    if before.columns:
+        # A column added later has no statistics of the rows from before, which hold its default.
+        sides.append(kept)
+    return {
+        column_id: merge_stats(column_type, [known.get(column_id) or ColumnStats(column_id) for known in sides])
+        for column_id, column_type in types.items()
+    }

@@ -14,9 +14,9 @@ from forklake.model.changes import (
     MergedAdjacent,
     RewroteDeletes,
 )
-from forklake.model.entities import TableDefinition
+from forklake.model.entities import UNCOMMITTED, TableDefinition
 from forklake.model.files import DeleteFile, InlinedBatch, NewDataFile, ScanFile
-from forklake.model.ids import BatchId, DataFileId, MappingId, TableId
+from forklake.model.ids import BatchId, DataFileId, MappingId, SnapshotId, TableId
 from forklake.model.mappings import NameMapping
 from forklake.model.statistics import ColumnStats
 
@@ -78,6 +78,7 @@ class TableChanges:
 
     def end_files(self, files: Iterable[ScanFile]) -> None:
         """Remove files as they are now."""
+        freed = set()
         for scanned in files:
             self.row_delta -= scanned.live_rows
             file_id = scanned.data.data_file_id
@@ -85,6 +86,10 @@ class TableChanges:
             self.new_deletes.pop(file_id, None)
             if self.new_files.pop(file_id, None) is None:
                 self.ended_files[file_id] = scanned
+            elif scanned.data.mapping_id is not None:
+                freed.add(scanned.data.mapping_id)
+        if not freed.isdisjoint(self.mappings):
+            self._forget_mappings(freed)
 
     def add_batch(self, batch: InlinedBatch, column_stats: Sequence[ColumnStats]) -> None:
         self.new_batches[batch.batch_id] = batch
@@ -109,6 +114,29 @@ class TableChanges:
             self.row_delta -= batch.live_rows
             if self.new_batches.pop(batch.batch_id, None) is None:
                 self.ended_batches[batch.batch_id] = batch
+
+    def keep_names(self, mapping_id: MappingId, mapping: NameMapping) -> None:
+        """Give the files written with an uncommitted version of the table, which is no more, a mapping instead."""
+        self.mappings[mapping_id] = mapping
+        for file_id, new in self.nameless_files().items():
+            self.new_files[file_id] = replace(new, file=new.file._replace(mapping_id=mapping_id, table_version=None))
+
+    def nameless_files(self) -> dict[DataFileId, NewDataFile]:
+        """New files whose names are those of the version that the transaction will commit."""
+        return {
+            file_id: new
+            for file_id, new in self.new_files.items()
+            if new.file.table_version == UNCOMMITTED and new.file.mapping_id is None
+        }
+
+    def return_to(self, version: SnapshotId) -> None:
+        """The transaction will commit no version of the table after all: this one stays."""
+        for file_id, new in self.new_files.items():
+            if new.file.table_version == UNCOMMITTED:
+                self.new_files[file_id] = replace(new, file=new.file._replace(table_version=version))
+        for batch_id, batch in self.new_batches.items():
+            if batch.table_version == UNCOMMITTED:
+                self.new_batches[batch_id] = replace(batch, table_version=version)
 
     def files_now(self, committed: Iterable[ScanFile]) -> Iterator[ScanFile]:
         """What these files of a snapshot are now, and the new ones."""
@@ -177,6 +205,11 @@ class TableChanges:
         """By how many bytes the data files of the table grow."""
         added = sum(new.file.file_size_bytes for new in self.new_files.values())
         return added - sum(ended.data.file_size_bytes for ended in self.ended_files.values())
+
+    def _forget_mappings(self, freed: set[MappingId]) -> None:
+        """A mapping goes with the last file that uses it."""
+        for unused in freed - {new.file.mapping_id for new in self.new_files.values()}:
+            self.mappings.pop(unused, None)
 
     def _replace_delete(self, scanned: ScanFile) -> None:
         """A committed delete file is ended by the one that takes its place; an own one is just forgotten."""

@@ -1,20 +1,20 @@
 """A transaction: a catalog as of a snapshot, and on top of it changes that nobody else sees yet."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from forklake.catalog.lake import Catalog
 from forklake.catalog.seen import SeenObjects, SeenRows, current_version
+from forklake.catalog.staged import StagedObject, StagedOption
 from forklake.catalog.table_changes import Compaction, TableChanges
 from forklake.catalog.view import CatalogView, view_at_head
 from forklake.errors import InvalidInput, TransactionClosed, TransactionError
 from forklake.model.documents import check_definition
-from forklake.model.entities import Definition, LakeObject, Table
+from forklake.model.entities import UNCOMMITTED, Definition, LakeObject, Table, TableDefinition
 from forklake.model.file_checks import LARGEST, check_batch, check_column_stats, check_delete_files, check_new_files
 from forklake.model.files import DeleteFile, InlinedBatch, NewDataFile, ScanFile
 from forklake.model.ids import BatchId, ColumnId, DataFileId, MappingId, SchemaId, SnapshotId, TableId
-from forklake.model.mappings import NameMapping, check_mapping
+from forklake.model.mappings import NameMapping, check_mapping, mapping_of
 from forklake.model.names import check_text, fold
 from forklake.model.snapshots import CommitInfo
 from forklake.model.statistics import ColumnStats
@@ -25,26 +25,6 @@ SCHEMAS = SchemaId(0)
 _EITHER_OR = "Transactions can either make changes OR perform compaction - not both"
 
 D = TypeVar("D", bound=Definition)
-
-
-@dataclass(frozen=True, slots=True)
-class StagedObject:
-    """An object this transaction created, changed or dropped. `committed` is what was there before it."""
-
-    committed: LakeObject[Definition] | None
-    now: LakeObject[Definition] | None
-    tightened: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class StagedOption:
-    """An option to be set, or with no value to be unset. `scope_id` is 0 for the whole catalog."""
-
-    option_id: int
-    scope: str
-    scope_id: int
-    key: str
-    value: str | None
 
 
 class Transaction:
@@ -129,6 +109,20 @@ class Transaction:
         staged = self.objects.get(handle.object_id)
         return current_version(handle, staged.now if staged else self._seen.find_by_handle(handle), self.view)
 
+    def table_versions(self, table: Table, versions: Collection[SnapshotId]) -> dict[SnapshotId, TableDefinition]:
+        """What the table was from each of these snapshots on; UNCOMMITTED is what this transaction makes of it."""
+        current = self.current(table)
+        staged = self.objects.get(table.object_id)
+        before = current if staged is None else cast("Table | None", staged.committed)
+        found = {UNCOMMITTED: current.definition}
+        if before is not None:
+            found[before.begin_snapshot] = before.definition
+        asked = set(versions)
+        return {
+            **{version: definition for version, definition in found.items() if version in asked},
+            **self.view.table_versions(TableId(table.object_id), asked - found.keys()),
+        }
+
     def files(self, table_id: TableId, only: Collection[DataFileId] | None = None) -> list[ScanFile]:
         """The files of a table, those of this transaction included."""
         self.check_open()
@@ -192,10 +186,21 @@ class Transaction:
         tightened = tightened or (staged.tightened if staged else False)
         if now is None:
             self.tables.pop(TableId(object_id), None)
+        elif seen is not None and TableId(object_id) in self.tables:
+            self._keep_names(self.tables[TableId(object_id)], seen.definition, now.definition)
         if now == committed:
             self.objects.pop(object_id, None)
+            if committed is not None and TableId(object_id) in self.tables:
+                self.tables[TableId(object_id)].return_to(committed.begin_snapshot)
         else:
             self.objects[object_id] = StagedObject(committed, now, tightened)
+
+    def _keep_names(self, changes: TableChanges, before: Definition, now: Definition) -> None:
+        """Files written with a definition that will never be committed take its names and types with them."""
+        assert isinstance(before, TableDefinition)
+        assert isinstance(now, TableDefinition)
+        if changes.nameless_files() and (names := mapping_of(before)) != mapping_of(now):
+            changes.keep_names(MappingId(self.new_ids("entity")[0]), names)
 
     def stage_option(self, option: StagedOption, committed: str | None) -> None:
         """Set or unset an option; nothing is staged if that is how it is committed."""

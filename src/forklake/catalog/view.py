@@ -4,8 +4,8 @@ from collections.abc import Collection
 from datetime import datetime
 
 from forklake.catalog.lake import Catalog
-from forklake.errors import InvalidInput, NoSuchCatalog, NoSuchSnapshot
-from forklake.model.entities import Definition, LakeObject
+from forklake.errors import CorruptMetadata, InvalidInput, NoSuchCatalog, NoSuchSnapshot
+from forklake.model.entities import Definition, LakeObject, TableDefinition
 from forklake.model.files import InlinedBatch, ScanFile, TableStats
 from forklake.model.ids import DataFileId, MappingId, SchemaId, SnapshotId, TableId
 from forklake.model.lineage import NO_LIMIT, Scope
@@ -43,6 +43,21 @@ class CatalogView:
 
     def all_objects(self) -> list[LakeObject[Definition]]:
         return objects.all_objects(self._store, self.object_scope)
+
+    def table_versions(self, table_id: TableId, versions: Collection[SnapshotId]) -> dict[SnapshotId, TableDefinition]:
+        """What a table was from each of these snapshots on; one statement for all that this process has not seen."""
+        cache = self.catalog.lake.versions
+        known = {version: cache.get((table_id, version)) for version in versions}
+        found = {version: definition for version, definition in known.items() if definition is not None}
+        missing = known.keys() - found.keys()
+        if missing:
+            read = objects.table_versions(self._store, self.object_scope, table_id, missing)
+            for version, definition in read.items():
+                cache.put((table_id, version), definition)
+            found |= read
+        if unknown := missing - found.keys():
+            raise CorruptMetadata(f"Table {table_id} has no version {min(unknown)} in catalog '{self.catalog.name}'.")
+        return found
 
     def files(self, table_id: TableId, only: Collection[DataFileId] | None = None) -> list[ScanFile]:
         return table_files.table_files(self._store, self.narrowed(table_id), table_id, only)

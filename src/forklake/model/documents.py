@@ -30,6 +30,8 @@ from forklake.model.statistics import ColumnStats
 
 Document = Mapping[str, Any]
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
+
 
 def write_definition(definition: Definition) -> str:
     """The JSON text of a definition."""
@@ -89,9 +91,7 @@ def read_definition(kind: ObjectKind, document: Document) -> Definition:
 def write_column_stats(stats: Mapping[ColumnId, ColumnStats], widths: Mapping[ColumnId, float]) -> str:
     """The JSON text of a table's statistics, by column id."""
     documents = {
-        str(column_id): _present(
-            {**_stats_document(stats.get(column_id, ColumnStats(column_id))), "width": widths.get(column_id)}
-        )
+        str(column_id): _stats_document(stats.get(column_id) or ColumnStats(column_id), widths.get(column_id))
         for column_id in {**stats, **widths}
     }
     return _text(documents)
@@ -126,6 +126,7 @@ def write_mapping(mapping: NameMapping) -> str:
                 "target_field_id": column.target_field_id,
                 "parent": column.parent,
                 "is_partition": column.is_partition or None,
+                "source_type": column.source_type,
             }
         )
         for column in mapping.columns
@@ -156,6 +157,7 @@ def _read_mapped(document: Document) -> MappedColumn:
         target_field_id=ColumnId(document["target_field_id"]),
         parent=document.get("parent"),
         is_partition=bool(document.get("is_partition")),
+        source_type=document.get("source_type"),
     )
 
 
@@ -173,22 +175,24 @@ def _texts(document: Any) -> Iterator[str]:
 
 
 def _text(document: Any) -> str:
-    return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+    return _ENCODER.encode(document)
 
 
 def _present(document: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in document.items() if value is not None}
 
 
-def _stats_document(stats: ColumnStats) -> dict[str, Any]:
-    return {
+def _stats_document(stats: ColumnStats, width: float | None) -> dict[str, Any]:
+    document = {
         "values": stats.value_count,
         "nulls": stats.null_count,
         "min": stats.min_value,
         "max": stats.max_value,
         "nan": stats.contains_nan,
         "extra": stats.extra_stats,
+        "width": width,
     }
+    return _present(document)
 
 
 def _column_document(column: Column) -> dict[str, Any]:

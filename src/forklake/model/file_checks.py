@@ -92,9 +92,9 @@ def _check_fields(
     # Turned from rows to columns once: there may be a hundred thousand of them.
     columns = dict(zip(fields, zip(*entries, strict=True), strict=True))
     for name in numbers:
-        _check_numbers(name.replace("_", " "), columns[name])
+        _check_numbers(name, columns[name])
     for name in texts:
-        _check_texts(name.replace("_", " "), columns[name])
+        _check_texts(name, columns[name])
 
 
 def _check_numbers(what: str, numbers: Iterable[int | None], most: int = LARGEST) -> None:
@@ -102,7 +102,7 @@ def _check_numbers(what: str, numbers: Iterable[int | None], most: int = LARGEST
     known = list(filter(None, numbers))
     if known and (min(known) < 0 or max(known) > most):
         wrong = next(number for number in known if not 0 <= number <= most)
-        raise InvalidInput(f"The {what} must be from 0 to {most}, not {wrong}.")
+        raise InvalidInput(f"The {what.replace('_', ' ')} must be from 0 to {most}, not {wrong}.")
 
 
 def _check_versions(versions: Iterable[SnapshotId | None]) -> None:
@@ -113,4 +113,4 @@ def _check_texts(what: str, texts: Iterable[str | None]) -> None:
     known = list(filter(None, texts))
     if not is_storable("".join(known)):
         for text in known:
-            check_text(text, what)
+            check_text(text, what.replace("_", " "))

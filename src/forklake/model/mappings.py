@@ -1,9 +1,12 @@
-"""Column mappings: what stands for the columns of a table in files that carry no field ids."""
+"""Column mappings: what stands for the columns of a table in files that do not follow a version of it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import count
 
 from forklake.errors import InvalidInput
+from forklake.model.column_types import parse_type
+from forklake.model.entities import Column, TableDefinition
 from forklake.model.ids import ColumnId
 from forklake.model.names import check_text
 
@@ -22,6 +25,8 @@ class MappedColumn:
     """The number of the name that this one is nested in."""
     is_partition: bool = False
     """The value is in the path of the file, not in the file."""
+    source_type: str | None = None
+    """The type in the files, as `ColumnType.sql` writes it; None for the type that the column has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,18 @@ class NameMapping:
     """The names in some files; a column without one has its initial default there."""
 
     columns: tuple[MappedColumn, ...]
+
+
+def mapping_of(definition: TableDefinition) -> NameMapping:
+    """Every field of a definition, by the names and types that it has there."""
+    return NameMapping(tuple(_mapped(definition.columns, None, count())))
+
+
+def _mapped(columns: tuple[Column, ...], parent: int | None, numbers: Iterator[int]) -> Iterator[MappedColumn]:
+    for column in columns:
+        number = next(numbers)
+        yield MappedColumn(number, column.name, column.column_id, parent, source_type=column.type.sql())
+        yield from _mapped(column.children, number, numbers)
 
 
 def check_mapping(mapping: NameMapping, fields: Collection[ColumnId]) -> None:
@@ -45,5 +62,7 @@ def check_mapping(mapping: NameMapping, fields: Collection[ColumnId]) -> None:
             raise InvalidInput(f"The mapping names column {column.target_field_id}, which the table does not have.")
         if (column.parent, column.source_name) in names:
             raise InvalidInput(f"The mapping gives the name {column.source_name!r} twice.")
+        if column.source_type is not None:
+            parse_type(column.source_type)
         seen.add(column.number)
         names.add((column.parent, column.source_name))

@@ -32,6 +32,7 @@ from forklake.model.predicates import (
 )
 from forklake.model.statistics import (
     KEY_BYTES,
+    MAX_TEXT_BYTES,
     ColumnStats,
     Exact,
     as_float32,
@@ -46,7 +47,7 @@ MAX_PARTITION_VALUES = 1000
 
 # Types whose statistics can be trusted; DuckLake writes a count of zero for intervals and zoned times.
 _OTHERS = frozenset({"boolean", "decimal", "date", "time", "varchar", "json", "blob", "uuid"})
-_COUNTED = INTEGERS | FLOATS | TIMESTAMPS | _OTHERS
+COUNTED = INTEGERS | FLOATS | TIMESTAMPS | _OTHERS
 # DuckLake counts no values of these, so a count of zero says nothing.
 _UNCOUNTED = frozenset({"interval", "timetz", "time_ns", "geometry", "variant", "struct", "list", "map"})
 _FLOAT32_MAX = 3.4028234663852886e38
@@ -111,11 +112,12 @@ class HasValues:
 
 @dataclass(frozen=True, slots=True)
 class NotOnly:
-    """Keeps files with a value other than exactly the one of this key."""
+    """Keeps files with a value other than exactly the one of this key; strings are known by their text."""
 
     column_id: ColumnId
     key: float
     added: SnapshotId | None = None
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,8 @@ class PartitionIn:
     values: tuple[str | None, ...]
 
 
+KeyedStats = tuple[ColumnStats, tuple[float, float]]
+"""What is known of a column in a file, with its `stored_keys`."""
 FileFilter = Everything | Nothing | AllOf | AnyOf | KeyRange | HasNulls | HasValues | NotOnly | PartitionIn
 Columns = Mapping[Path, PrunableColumn]
 
@@ -177,7 +181,7 @@ def file_filter(predicate: Predicate, columns: Columns, partition: PartitionSpec
             return Everything()
         case _:
             column = columns.get(tuple(name.lower() for name in predicate.column))
-            if column is None or column.type.name not in _COUNTED:
+            if column is None or column.type.name not in COUNTED:
                 return Everything()
             return _column_filter(predicate, column, partition)
 
@@ -218,6 +222,8 @@ def _stats_may_match(wanted: KeyRange | HasNulls | HasValues | NotOnly, facts: F
             return True
         case KeyRange():
             return high >= wanted.low and low <= wanted.high and _texts_overlap(wanted, stats)
+        case NotOnly(text=str(text)):
+            return not stats.min_value == stats.max_value == text
         case NotOnly(key=key):
             return not low == high == key
         case HasValues():
@@ -383,14 +389,15 @@ def _not_only(exact: Exact, column: PrunableColumn) -> FileFilter:
     key = key_of(exact, "min")
     if not _key_is_value(exact, key, column.type):
         return HasValues(column.column_id, column.added)
-    others = NotOnly(column.column_id, key, column.added)
+    others = NotOnly(column.column_id, key, column.added, _text_bound(column, exact))
     return AnyOf((others, _only_nan(column))) if column.type.name in FLOATS else others
 
 
 def _key_is_value(exact: Exact, key: float, column_type: ColumnType) -> bool:
-    """Whether no other value of the column has the same key."""
+    """Whether no other value of the column has the same key, or for strings the same text."""
     if isinstance(exact, bytes):
-        return column_type.name == "varchar" and len(exact) <= KEY_BYTES and b"\0" not in exact
+        # A bound that may have been cut is not taken for a value, although both bounds would have to be alike.
+        return column_type.name == "varchar" and len(exact) < MAX_TEXT_BYTES - 3 and b"\0" not in exact
     return Decimal(key) == exact and (column_type.name != "float32" or as_float32(key) == key)
 
 

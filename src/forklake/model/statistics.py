@@ -11,9 +11,10 @@ Types that widen into each other share one space of keys, so a promotion leaves 
 """
 
 import math
+import operator
 import re
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, time
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from functools import lru_cache
@@ -27,10 +28,10 @@ from forklake.model.ids import ColumnId
 Side = Literal["min", "max"]
 Exact = Decimal | bytes
 """A value in its type's order: numbers and moments as decimals, strings and the like as bytes."""
+Beyond = Callable[[Exact, Exact], bool]
 
 MAX_TEXT_BYTES = 256
 KEY_BYTES = 6
-_NUMBERS = INTEGERS | FLOATS | {"boolean", "decimal"}
 _EXACT_CONTEXT = Context(prec=80, traps=[Inexact, InvalidOperation])
 _EXACT_DIGITS = 16
 """A double holds every integer of fewer characters, sign included."""
@@ -114,8 +115,8 @@ def key_of(exact: Exact, side: Side) -> float:
         return float(key + 1 if side == "max" and len(exact) > KEY_BYTES else key)
     nearest = float(exact)
     if side == "min":
-        return math.nextafter(nearest, -math.inf) if Decimal(nearest) > exact else nearest
-    return math.nextafter(nearest, math.inf) if Decimal(nearest) < exact else nearest
+        return math.nextafter(nearest, -math.inf) if exact < nearest else nearest
+    return math.nextafter(nearest, math.inf) if exact > nearest else nearest
 
 
 def compare_text(column_type: ColumnType, a: str, b: str) -> int:
@@ -138,8 +139,8 @@ def merge_stats(column_type: ColumnType, sides: Sequence[ColumnStats]) -> Column
         ids[0],
         _added(values),
         _added(nulls),
-        _outermost(column_type, lows, "min") if filled else None,
-        _outermost(column_type, highs, "max") if filled else None,
+        _outermost(column_type, lows, operator.lt) if filled else None,
+        _outermost(column_type, highs, operator.gt) if filled else None,
         _any_true(nans),
         _added(sizes),
         _common(extras) if filled else None,
@@ -148,26 +149,31 @@ def merge_stats(column_type: ColumnType, sides: Sequence[ColumnStats]) -> Column
 
 def _merge_two(column_type: ColumnType, a: ColumnStats, b: ColumnStats) -> ColumnStats:
     """The most frequent case, one file on top of all before it, both with values."""
-    lows, highs = (a.min_value, b.min_value), (a.max_value, b.max_value)
-    nans = (a.contains_nan, b.contains_nan)
+    column_id, a_values, a_nulls, a_low, a_high, a_nan, a_size, a_extra = a
+    _, b_values, b_nulls, b_low, b_high, b_nan, b_size, b_extra = b
     return ColumnStats(
-        a.column_id,
-        None if a.value_count is None or b.value_count is None else a.value_count + b.value_count,
-        None if a.null_count is None or b.null_count is None else a.null_count + b.null_count,
-        _outermost(column_type, lows, "min"),
-        _outermost(column_type, highs, "max"),
-        a.contains_nan if nans[0] is nans[1] else _any_true(nans),
-        _added((a.column_size_bytes, b.column_size_bytes)),
-        a.extra_stats if a.extra_stats == b.extra_stats else None,
+        column_id,
+        None if a_values is None or b_values is None else a_values + b_values,
+        None if a_nulls is None or b_nulls is None else a_nulls + b_nulls,
+        _outer(column_type, a_low, b_low, operator.lt),
+        _outer(column_type, a_high, b_high, operator.gt),
+        a_nan if a_nan is b_nan else _any_true((a_nan, b_nan)),
+        None if a_size is None or b_size is None else a_size + b_size,
+        a_extra if a_extra == b_extra else None,
     )
 
 
-@lru_cache(maxsize=8192)
 def exact_value(column_type: ColumnType, text: str) -> Exact | None:
     """Read a text form; None when it is malformed or the type has no order that we know."""
-    read = _READERS.get(column_type.name)
+    return _read(column_type.name, text)
+
+
+@lru_cache(maxsize=8192)
+def _read(type_name: str, text: str) -> Exact | None:
+    # Remembered by name, which says how to read: a whole type would have to be hashed each time.
+    read = _READERS.get(type_name)
     try:
-        return None if read is None else read(column_type, text)
+        return None if read is None else read(text)
     except (ValueError, InvalidOperation):
         return None
 
@@ -192,21 +198,23 @@ def _compare(a: Exact, b: Exact) -> int:
     raise InvalidInput("Values of different kinds have no order")
 
 
-def _outermost(column_type: ColumnType, bounds: Sequence[str | None], side: Side) -> str | None:
-    """The smallest or largest bound, each read once; None as soon as one is unknown."""
-    if len(bounds) == 2 and bounds[0] == bounds[1] and bounds[0] is not None:
-        return bounds[0] if exact_value(column_type, bounds[0]) is not None else None
-    outermost: str | None = None
-    extreme: Exact | None = None
-    # Most commits leave most bounds as they are: a bound that was looked at already is not read again.
-    for bound in dict.fromkeys(bounds):
-        value = None if bound is None else exact_value(column_type, bound)
-        if value is None:
-            return None
-        order = 0 if extreme is None else _compare(value, extreme)
-        if extreme is None or (order < 0 if side == "min" else order > 0):
-            outermost, extreme = bound, value
+def _outermost(column_type: ColumnType, bounds: Iterable[str | None], beyond: Beyond) -> str | None:
+    """The bound that is beyond all others; None if one is unknown."""
+    # Most files leave most bounds as they are: each is looked at once.
+    first, *others = dict.fromkeys(bounds)
+    outermost = _outer(column_type, first, first, beyond)
+    for bound in others:
+        outermost = _outer(column_type, outermost, bound, beyond)
     return outermost
+
+
+def _outer(column_type: ColumnType, a: str | None, b: str | None, beyond: Beyond) -> str | None:
+    if a is None or b is None:
+        return None
+    first, second = _read(column_type.name, a), _read(column_type.name, b)
+    if first is None or second is None:
+        return None
+    return b if beyond(second, first) else a
 
 
 def _added(counts: Sequence[int | None]) -> int | None:
@@ -319,19 +327,26 @@ _TIME_TEXT = re.compile(_TIME, re.ASCII)
 _MOMENT_TEXT = re.compile(f"{_DATE}(?:[ T]{_TIME}{_ZONE})?", re.ASCII)
 
 
-def _read_number(column_type: ColumnType, text: str) -> Exact | None:
-    # A boolean that was promoted keeps its words.
-    lowered = {"true": "1", "false": "0"}.get(text, text)
-    if column_type.name not in FLOATS:
-        number = Decimal(lowered)
-        return number if number.is_finite() else None
-    double = float(lowered)
-    if math.isnan(double):
-        return None
-    return Decimal(as_float32(double) if column_type.name == "float32" else double)
+# A boolean that was promoted keeps its words.
+_WORDS = {"true": "1", "false": "0"}
 
 
-def _read_moment(_: ColumnType, text: str) -> Exact | None:
+def _read_number(text: str) -> Exact | None:
+    number = Decimal(_WORDS.get(text, text))
+    return number if number.is_finite() else None
+
+
+def _read_float64(text: str) -> Exact | None:
+    double = float(_WORDS.get(text, text))
+    return None if math.isnan(double) else Decimal(double)
+
+
+def _read_float32(text: str) -> Exact | None:
+    double = _read_float64(text)
+    return None if double is None else Decimal(as_float32(float(double)))
+
+
+def _read_moment(text: str) -> Exact | None:
     if text in ("infinity", "-infinity"):
         return Decimal(text)
     found = _MOMENT_TEXT.fullmatch(text)
@@ -342,7 +357,7 @@ def _read_moment(_: ColumnType, text: str) -> Exact | None:
     return Decimal(days * _MICROSECONDS_OF_DAY) + _microseconds(found) - _zone_microseconds(found)
 
 
-def _read_time(_: ColumnType, text: str) -> Exact | None:
+def _read_time(text: str) -> Exact | None:
     found = _TIME_TEXT.fullmatch(text)
     return None if found is None else _microseconds(found)
 
@@ -365,25 +380,29 @@ def _days_since_1970(year: int, month: int, day: int) -> int:
     return (date(2000 + year_of_cycle, month, day) - date(1970, 1, 1)).days + cycles * 146_097
 
 
-def _read_string(_: ColumnType, text: str) -> Exact | None:
+def _read_string(text: str) -> Exact | None:
     return text.encode()
 
 
-def _read_blob(_: ColumnType, text: str) -> Exact | None:
+def _read_blob(text: str) -> Exact | None:
     return bytes.fromhex(text)
 
 
-def _read_uuid(_: ColumnType, text: str) -> Exact | None:
+def _read_uuid(text: str) -> Exact | None:
     return UUID(text).bytes
 
 
-_READERS: dict[str, Callable[[ColumnType, str], Exact | None]] = {
+_READERS: dict[str, Callable[[str], Exact | None]] = {
     "date": _read_moment,
     "time": _read_time,
     "varchar": _read_string,
     "json": _read_string,
     "blob": _read_blob,
     "uuid": _read_uuid,
-    **dict.fromkeys(_NUMBERS, _read_number),
+    "boolean": _read_number,
+    "decimal": _read_number,
+    "float32": _read_float32,
+    "float64": _read_float64,
+    **dict.fromkeys(INTEGERS, _read_number),
     **dict.fromkeys(TIMESTAMPS, _read_moment),
 }

@@ -1,11 +1,9 @@
 """Files, batches and statistics as rows."""
 
-from forklake.model.column_types import ColumnType
 from forklake.model.documents import write_column_stats
 from forklake.model.entities import UNCOMMITTED
 from forklake.model.files import DataFile, DeleteFile, InlinedBatch, TableStats
-from forklake.model.ids import CatalogId, ColumnId, SnapshotId, TableId
-from forklake.model.pruning import stored_keys
+from forklake.model.ids import CatalogId, SnapshotId, TableId
 from forklake.model.statistics import ColumnStats
 from forklake.store.connection import Row
 
@@ -56,22 +54,10 @@ def batch_row(key: Key, batch: InlinedBatch, begin: SnapshotId) -> Row:
     return (*key, batch.batch_id, begin, None, version, batch.row_id_start, batch.row_count, batch.payload)
 
 
-def stats_row(key: Key, file: DataFile, column_id: ColumnId, column_type: ColumnType, stats: ColumnStats | None) -> Row:
-    """A row for every column, known or not: a file without one would have to be looked for."""
-    known = stats or ColumnStats(column_id)
-    return (
-        *key,
-        column_id,
-        file.data_file_id,
-        *stored_keys(column_type, known),
-        known.value_count,
-        known.null_count,
-        known.min_value,
-        known.max_value,
-        known.contains_nan,
-        known.column_size_bytes,
-        known.extra_stats,
-    )
+def stats_row(key: Key, file: DataFile, stats: ColumnStats, keys: tuple[float, float]) -> Row:
+    """What is known of a column has its fields in the order of the table's columns."""
+    column_id, *known = stats
+    return (*key, column_id, file.data_file_id, *keys, *known)
 
 
 def table_stats_row(key: Key, begin: SnapshotId, stats: TableStats) -> Row:

@@ -4,8 +4,8 @@ from collections.abc import Collection
 from typing import Any, cast
 
 from forklake.model.documents import read_definition, read_json, write_definition
-from forklake.model.entities import Definition, LakeObject
-from forklake.model.ids import CatalogId, SchemaId, SnapshotId
+from forklake.model.entities import Definition, LakeObject, TableDefinition
+from forklake.model.ids import CatalogId, SchemaId, SnapshotId, TableId
 from forklake.model.lineage import Scope
 from forklake.model.names import fold
 from forklake.store.connection import Row, Statement, Store
@@ -38,6 +38,20 @@ def objects_in_schema(store: Store, scope: Scope, schema_id: SchemaId) -> list[L
 
 def all_objects(store: Store, scope: Scope) -> list[LakeObject[Definition]]:
     return _read(store, scope, "TRUE", {})
+
+
+def table_versions(
+    store: Store, scope: Scope, table_id: TableId, versions: Collection[SnapshotId]
+) -> dict[SnapshotId, TableDefinition]:
+    """What a table was from each of these snapshots on, whether or not it still is; unknown ones are left out."""
+    dialect = store.dialect
+    rows = store.fetch(
+        f"SELECT o.begin_snapshot, o.definition FROM {dialect.levels} JOIN lake_object o"
+        " ON o.catalog_id = l.catalog_id AND o.object_id = :table_id AND o.begin_snapshot <= l.top"
+        f" WHERE {dialect.any_of('o.begin_snapshot', 'versions')}",
+        {"table_id": table_id, "versions": list(versions), **dialect.level_params(scope.levels)},
+    )
+    return {begin: cast("TableDefinition", read_definition("table", read_json(document))) for begin, document in rows}
 
 
 def object_statements(store: Store, scope: Scope, where: str, params: dict[str, object]) -> list[Statement]:

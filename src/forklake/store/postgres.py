@@ -119,7 +119,7 @@ class PostgresStore:
         if any(len(rows.rows) >= COPY_FROM for rows in append.rows):
             return None
         info = append.info
-        payload = json.dumps({rows.table: _as_json(rows.rows) for rows in append.rows}, default=_text)
+        payload = _ENCODER.encode({rows.table: _as_json(rows.rows) for rows in append.rows})
         params = (
             append.catalog_id, append.base, payload, str(append.stand_in), append.alters_schema, append.changes,
             info.author, info.message, info.extra_info, append.token,
@@ -177,20 +177,22 @@ class PostgresStore:
     @contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[Any]]:
         try:
-            with self._pool.connection() as connection:
-                try:
-                    yield connection
-                except psycopg.Error as error:
-                    lost = ends_session(connection, error)
-                    raise own_error(error, self.location, lost=lost) from error
-                finally:
-                    if connection.closed:
-                        # The others may have died with it, in a restart of the server.
-                        self._pool.check()
+            # Not as a context, which would end a transaction: whoever begins one here ends it.
+            connection = self._pool.getconn()
         except PoolTimeout as error:
             raise StoreUnavailable(f"{self.location}: no connection could be had within 30 s.") from error
         except PoolClosed as error:
             raise StoreError(f"{self.location} was closed.") from error
+        try:
+            yield connection
+        except psycopg.Error as error:
+            lost = ends_session(connection, error)
+            raise own_error(error, self.location, lost=lost) from error
+        finally:
+            if connection.closed:
+                # The others may have died with it, in a restart of the server.
+                self._pool.check()
+            self._pool.putconn(connection)
 
 
 class PostgresTransaction:
@@ -264,14 +266,14 @@ def _send_all(connection: psycopg.Connection[Any], statements: Sequence[Statemen
 
 
 def _rows(cursor: psycopg.Cursor[Any]) -> list[Row]:
-    return cursor.fetchall() if cursor.description is not None else []
+    return cursor.fetchall() if cursor.rownumber is not None else []
 
 
 def _insert(connection: psycopg.Connection[Any], steps: Sequence[Rows]) -> None:
     """Insert a few rows into each of several tables with one statement, which the server plans once."""
     if steps:
         tables = tuple(step.table for step in steps)
-        connection.execute(_insert_into(tables), [json.dumps(_as_json(step.rows), default=_text) for step in steps])
+        connection.execute(_insert_into(tables), [_ENCODER.encode(_as_json(step.rows)) for step in steps])
 
 
 def _as_json(rows: Sequence[Row]) -> list[list[object]]:
@@ -281,6 +283,9 @@ def _as_json(rows: Sequence[Row]) -> list[list[object]]:
 
 def _text(value: object) -> str:
     return f"\\x{value.hex()}" if isinstance(value, bytes) else str(value)
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_text)
 
 
 def _copy(connection: psycopg.Connection[Any], step: Rows) -> None:

@@ -6,7 +6,7 @@ cannot.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import count
 
 from forklake.model.ids import ColumnId, DataFileId, TableId
@@ -45,21 +45,39 @@ def files_that_may_match(
     return [row[0] for row in store.fetch(sql, params)]
 
 
+def files_that_cannot_match(
+    store: Store, scope: Scope, table_id: TableId, file_filter: FileFilter, only: Collection[DataFileId] | None
+) -> set[DataFileId]:
+    """The ids of files whose statistics prove that no row of theirs passes the filter; only some if told so.
+
+    Files without statistics are never among them, so this is not simply what `files_that_may_match` leaves out.
+    """
+    if isinstance(file_filter, Everything):
+        return set()
+    query = _Query(store.dialect, {}, only)
+    sql = query.files_without(file_filter)
+    params = {"table_id": table_id, **query.params, **store.dialect.level_params(scope.levels)}
+    return {row[0] for row in store.fetch(sql, params)}
+
+
 class _Query:
     """Collects the parameters of one statement while its parts are written."""
 
-    def __init__(self, dialect: Dialect, widths: Mapping[ColumnId, float]) -> None:
+    def __init__(
+        self, dialect: Dialect, widths: Mapping[ColumnId, float], only: Collection[DataFileId] | None = None
+    ) -> None:
         self._widths = widths
-        self.params: dict[str, object] = {}
+        self.params: dict[str, object] = {} if only is None else {"only": list(only)}
+        self._wanted = "TRUE" if only is None else dialect.any_of("f.data_file_id", "only")
         self._dialect = dialect
         self._numbers = count()
 
     def files(self, part: FileFilter) -> str:
         match part:
             case AllOf(parts):
-                return self._combined("INTERSECT", parts)
+                return self._combined("INTERSECT", map(self.files, parts))
             case AnyOf(parts):
-                return self._combined("UNION", parts)
+                return self._combined("UNION", map(self.files, parts))
             case Everything():
                 return self._data_files("TRUE")
             case Nothing():
@@ -69,9 +87,34 @@ class _Query:
             case KeyRange() | HasNulls() | HasValues() | NotOnly():
                 return self._with_stats(part)
 
-    def _combined(self, operator: str, parts: tuple[FileFilter, ...]) -> str:
+    def files_without(self, part: FileFilter) -> str:
+        """The files that are known not to be among `files`."""
+        match part:
+            case AllOf(parts):
+                return self._combined("UNION", map(self.files_without, parts))
+            case AnyOf(parts):
+                return self._combined("INTERSECT", map(self.files_without, parts))
+            case Nothing():
+                return self._data_files(self._wanted)
+            case Everything() | PartitionIn():
+                return self._data_files("FALSE")
+            case KeyRange() | HasNulls() | HasValues() | NotOnly():
+                return self._with_stats_against(part)
+
+    def _combined(self, operator: str, parts: Iterable[str]) -> str:
         # Each part is a subquery: SQLite has no parentheses around the arms of a compound select.
-        return f" {operator} ".join(f"SELECT data_file_id FROM ({self.files(part)}) AS part" for part in parts)
+        return f" {operator} ".join(f"SELECT data_file_id FROM ({part}) AS part" for part in parts)
+
+    def _with_stats_against(self, part: KeyRange | HasNulls | HasValues | NotOnly) -> str:
+        against = [f"NOT ({condition})" for condition in self._conditions(part)]
+        if part.added is not None:
+            against.append(f"f.begin_snapshot >= {self._bind(part.added)}")
+        return (
+            f"SELECT f.data_file_id FROM {self._dialect.levels} JOIN lake_data_file f"
+            " ON f.catalog_id = l.catalog_id AND f.table_id = :table_id JOIN lake_file_column_stats s"
+            " ON s.catalog_id = f.catalog_id AND s.table_id = f.table_id AND s.data_file_id = f.data_file_id"
+            f" AND s.column_id = {self._bind(part.column_id)} WHERE {self._wanted} AND {' AND '.join(against)}"
+        )
 
     def _with_stats(self, part: KeyRange | HasNulls | HasValues | NotOnly) -> str:
         parts = [
@@ -92,6 +135,9 @@ class _Query:
                 return ["(s.null_count IS NULL OR s.null_count > 0)"]
             case HasValues():
                 return ["(s.value_count IS NULL OR s.value_count > 0)"]
+            case NotOnly(text=str(text)):
+                only = f"s.min_value = {self._bind(text)} AND s.max_value = {self._bind(text)}"
+                return [f"(s.min_value IS NULL OR s.max_value IS NULL OR NOT ({only}))"]
             case NotOnly():
                 return [f"NOT (s.min_key = {self._bind(part.key)} AND s.max_key = {self._bind(part.key)})"]
             case KeyRange() if part.or_nan and part.low > part.high:

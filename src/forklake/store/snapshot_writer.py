@@ -1,12 +1,12 @@
 """The rows of one new snapshot of a catalog: what begins with it, and what ends with it."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from forklake.model.column_types import ColumnType
 from forklake.model.entities import Definition, LakeObject
-from forklake.model.files import DataFile, DeleteFile, InlinedBatch, NewDataFile, TableStats
-from forklake.model.ids import BatchId, CatalogId, ColumnId, MappingId, SnapshotId, TableId
+from forklake.model.files import DataFile, DeleteFile, InlinedBatch, TableStats
+from forklake.model.ids import BatchId, CatalogId, MappingId, SnapshotId, TableId
+from forklake.model.pruning import KeyedStats
 from forklake.model.snapshots import CommitInfo
 from forklake.store.connection import Row, Rows, Statement
 from forklake.store.dialect import Dialect
@@ -52,13 +52,13 @@ class SnapshotWriter:
         self._mark_ended(RowKind.TABLE_CONTENTS, table_id, [(0, SnapshotId(0))])
 
     def add_data_file(
-        self, table_id: TableId, file: DataFile, new: NewDataFile, types: Mapping[ColumnId, ColumnType]
+        self, table_id: TableId, file: DataFile, column_stats: Iterable[KeyedStats], partition: Sequence[str | None]
     ) -> None:
+        """A file, with a row for every column, known or not: a file without one would have to be looked for."""
         key = (self.catalog_id, table_id)
-        known = {stats.column_id: stats for stats in new.column_stats}
         self._add("lake_data_file", [data_file_row(key, file, self.snapshot_id)])
-        self._add("lake_file_column_stats", (stats_row(key, file, i, t, known.get(i)) for i, t in types.items()))
-        values = enumerate(new.partition_values)
+        self._add("lake_file_column_stats", (stats_row(key, file, *keyed) for keyed in column_stats))
+        values = enumerate(partition)
         self._add("lake_file_partition_value", ((*key, file.data_file_id, i, value) for i, value in values))
 
     def add_delete_files(self, table_id: TableId, files: Iterable[DeleteFile]) -> None:

@@ -6,24 +6,26 @@ from collections.abc import Collection, Iterable
 from forklake.errors import CorruptMetadata
 from forklake.model.documents import read_column_stats, read_json, read_mapping, read_widths
 from forklake.model.files import DataFile, DeleteFile, InlinedBatch, ScanFile, TableStats
-from forklake.model.ids import BatchId, CatalogId, DataFileId, MappingId, SnapshotId, TableId
+from forklake.model.ids import BatchId, CatalogId, ColumnId, DataFileId, MappingId, SnapshotId, TableId
 from forklake.model.lineage import Scope
 from forklake.model.mappings import NameMapping
+from forklake.model.statistics import ColumnStats
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import Dialect
 from forklake.store.row_kinds import RowKind
 from forklake.store.scope import ended_files, ended_rows, visible
 
 # In the order of DataFile's and DeleteFile's fields.
-_DATA_COLUMNS = (
+DATA_COLUMNS = (
     "f.data_file_id, f.path, f.record_count, f.file_size_bytes, f.footer_size, f.path_is_relative, f.file_format,"
     " f.row_id_start, f.partition_id, f.mapping_id, f.partial_max, f.encryption_key, f.begin_snapshot, f.catalog_id,"
     " f.table_version"
 )
-_DELETE_COLUMNS = (
+DELETE_COLUMNS = (
     "f.delete_file_id, f.data_file_id, f.path, f.delete_count, f.file_size_bytes, f.footer_size, f.path_is_relative,"
     " f.format, f.partial_max, f.encryption_key, f.begin_snapshot, f.catalog_id"
 )
+BATCH_COLUMNS = "b.batch_id, b.table_version, b.row_count, b.payload, b.row_id_start, b.begin_snapshot, b.catalog_id"
 
 
 def table_files(
@@ -59,7 +61,7 @@ def _file_statements(
             f" WHERE {visible('f')} AND {which}",
             params,
         )
-        for columns, table in ((_DATA_COLUMNS, "lake_data_file"), (_DELETE_COLUMNS, "lake_delete_file"))
+        for columns, table in ((DATA_COLUMNS, "lake_data_file"), (DELETE_COLUMNS, "lake_delete_file"))
     ]
     return [*statements, *ended_files(dialect, scope, table_id)]
 
@@ -69,8 +71,7 @@ def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[Inlined
     dialect = store.dialect
     params = {"table_id": table_id, **dialect.level_params(scope.levels)}
     batches = store.fetch(
-        "SELECT b.batch_id, b.table_version, b.row_count, b.payload, b.row_id_start, b.begin_snapshot, b.catalog_id"
-        f" FROM {dialect.levels} JOIN lake_inlined_batch b"
+        f"SELECT {BATCH_COLUMNS} FROM {dialect.levels} JOIN lake_inlined_batch b"
         f" ON b.catalog_id = l.catalog_id AND b.table_id = :table_id WHERE {visible('b')} ORDER BY b.batch_id",
         params,
     )
@@ -91,20 +92,37 @@ def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[Inlined
     positions: dict[int, set[int]] = defaultdict(set)
     for batch_id, position in deleted:
         positions[batch_id].add(position)
-    return [
-        InlinedBatch(
-            batch_id=BatchId(row[0]),
-            table_version=SnapshotId(row[1]),
-            row_count=row[2],
-            payload=bytes(row[3]),
-            row_id_start=row[4],
-            begin_snapshot=SnapshotId(row[5]),
-            owner=CatalogId(row[6]),
-            deleted=frozenset(positions.get(row[0], ())),
-        )
-        for row in batches
-        if row[0] not in ended
-    ]
+    return [read_batch(row, positions.get(row[0], ())) for row in batches if row[0] not in ended]
+
+
+def read_batch(row: Row, deleted: Collection[int] = ()) -> InlinedBatch:
+    """The batch of a row of `BATCH_COLUMNS`."""
+    return InlinedBatch(
+        batch_id=BatchId(row[0]),
+        table_version=SnapshotId(row[1]),
+        row_count=row[2],
+        payload=bytes(row[3]),
+        row_id_start=row[4],
+        begin_snapshot=SnapshotId(row[5]),
+        owner=CatalogId(row[6]),
+        deleted=frozenset(deleted),
+    )
+
+
+def file_stats(store: Store, scope: Scope, table_id: TableId, column_id: ColumnId) -> dict[DataFileId, ColumnStats]:
+    """What is known of one column in every file that the table ever had, visible or not."""
+    dialect = store.dialect
+    rows = store.fetch(
+        "SELECT s.data_file_id, s.value_count, s.null_count, s.min_value, s.max_value, s.contains_nan"
+        f" FROM {dialect.levels} JOIN lake_file_column_stats s"
+        " ON s.catalog_id = l.catalog_id AND s.table_id = :table_id AND s.column_id = :column_id",
+        {"table_id": table_id, "column_id": column_id, **dialect.level_params(scope.levels)},
+    )
+    # SQLite has no booleans.
+    return {
+        DataFileId(file_id): ColumnStats(column_id, values, nulls, low, high, None if nan is None else bool(nan))
+        for file_id, values, nulls, low, high, nan in rows
+    }
 
 
 def table_mappings(store: Store, scope: Scope, table_id: TableId) -> dict[MappingId, NameMapping]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forklake.model.column_types import ColumnType, parse_type
-from forklake.model.ids import ColumnId, PartitionId, SnapshotId
+from forklake.model.ids import PartitionId, SnapshotId
 from forklake.model.partitions import PartitionKey, PartitionSpec, transform_value
 from forklake.model.predicates import (
     And,
@@ -19,7 +19,6 @@ from forklake.model.predicates import (
     IsNotNull,
     IsNull,
     Not,
-    Operator,
     Or,
     Predicate,
     StartsWith,
@@ -41,85 +40,28 @@ from forklake.model.pruning import (
     file_filter,
     may_match,
 )
-from forklake.model.statistics import ColumnStats, as_float32, max_text, min_text
+from forklake.model.statistics import ColumnStats, as_float32
+from tests.unit.model.small_engine import (
+    ANY_NUMBER,
+    COLUMN,
+    DATES,
+    DECIMALS,
+    DOUBLES,
+    NUMBERS,
+    ROWS,
+    A,
+    evaluate,
+    order,
+    predicates,
+    stats_of,
+)
 
-COLUMN = ColumnId(1)
-A = ("a",)
 SPEC_ID = PartitionId(7)
 NOW = SnapshotId(10)
 
 
-# A small SQL engine: rows are single values, the answer is True, False or None (NULL).
-
-
-def _order(value: object) -> tuple[int, object]:
-    """SQL's order: NaN above all numbers, dates as midnights, moments in UTC."""
-    match value:
-        case float() if math.isnan(value):
-            return 1, 0
-        case datetime():
-            return 0, value.replace(tzinfo=None)
-        case date():
-            return 0, datetime(value.year, value.month, value.day)
-        case str():
-            return 0, value.encode()
-        case UUID():
-            return 0, value.bytes
-        case _:
-            return 0, value
-
-
-COMPARE: dict[Operator, Callable[[tuple[int, object], tuple[int, object]], bool]] = {
-    "=": lambda a, b: a == b,
-    "<>": lambda a, b: a != b,
-    "<": lambda a, b: cast("tuple[int, float]", a) < cast("tuple[int, float]", b),
-    "<=": lambda a, b: a == b or COMPARE["<"](a, b),
-    ">": lambda a, b: COMPARE["<"](b, a),
-    ">=": lambda a, b: a == b or COMPARE["<"](b, a),
-}
-
-
-def _evaluate(predicate: Predicate, row: object) -> bool | None:
-    match predicate:
-        case Comparison(_, op, value):
-            return None if row is None or value is None else COMPARE[op](_order(row), _order(value))
-        case In(column, values):
-            return _evaluate(Or(tuple(Comparison(column, "=", value) for value in values)), row)
-        case IsNull():
-            return row is None
-        case IsNotNull():
-            return row is not None
-        case StartsWith(_, prefix):
-            return row.startswith(prefix) if isinstance(row, str) else None
-        case And(parts):
-            answers = [_evaluate(part, row) for part in parts]
-            return False if False in answers else None if None in answers else True
-        case Or(parts):
-            answers = [_evaluate(part, row) for part in parts]
-            return True if True in answers else None if None in answers else False
-        case Not(part):
-            answer = _evaluate(part, row)
-            return None if answer is None else not answer
-        case Unknown():
-            return True
-
-
-def _stats(column_type: ColumnType, rows: Sequence[object]) -> ColumnStats:
-    values = [row for row in rows if row is not None]
-    nans = [value for value in values if isinstance(value, float) and math.isnan(value)]
-    ordered = sorted((value for value in values if value not in nans), key=lambda v: cast("float", _order(v)[1]))
-    return ColumnStats(
-        COLUMN,
-        value_count=len(values),
-        null_count=len(rows) - len(values),
-        min_value=min_text(column_type, ordered[0]) if ordered else None,
-        max_value=max_text(column_type, ordered[-1]) if ordered else None,
-        contains_nan=bool(nans) if column_type.name in ("float32", "float64") else None,
-    )
-
-
 def _facts(column_type: ColumnType, rows: Sequence[object], partition: str | None = None) -> FileFacts:
-    return FileFacts(NOW, {COLUMN: _stats(column_type, rows)}, {COLUMN: column_type}, SPEC_ID, (partition,))
+    return FileFacts(NOW, {COLUMN: stats_of(column_type, rows)}, {COLUMN: column_type}, SPEC_ID, (partition,))
 
 
 def _filter(predicate: Predicate, column_type: ColumnType, transform: str | None = None):
@@ -132,63 +74,6 @@ def _keeps(predicate: Predicate, type_text: str, rows: Sequence[object]) -> bool
     return may_match(_filter(predicate, column_type), _facts(column_type, rows))
 
 
-def _predicates(constants: st.SearchStrategy[object]) -> st.SearchStrategy[Predicate]:
-    maybe_null = st.one_of(constants, st.none())
-    leaves: st.SearchStrategy[Predicate] = st.one_of(
-        st.builds(Comparison, st.just(A), st.sampled_from(list(COMPARE)), maybe_null),
-        st.builds(In, st.just(A), st.lists(maybe_null, max_size=5).map(tuple)),
-        st.builds(StartsWith, st.just(A), st.text("ab\0é\U0010ffff", max_size=8)),
-        st.sampled_from([IsNull(A), IsNotNull(A), Unknown()]),
-    )
-    return st.recursive(leaves, _combine, max_leaves=4)
-
-
-def _combine(parts: st.SearchStrategy[Predicate]) -> st.SearchStrategy[Predicate]:
-    several = st.lists(parts, max_size=3).map(tuple)
-    return st.one_of(several.map(And), several.map(Or), parts.map(Not))
-
-
-NUMBERS = st.one_of(
-    st.integers(-3, 3),
-    st.integers(2**53 - 2, 2**53 + 3),
-    st.integers(2**63 - 3, 2**63 - 1),
-    st.integers(-(2**63), -(2**63) + 2),
-)
-DECIMALS = st.one_of(
-    st.decimals("-2", "2", places=2),
-    st.decimals("99999999999999999999.90", "99999999999999999999.99", places=2),
-)
-DOUBLES = st.one_of(st.floats(), st.sampled_from([0.0, -0.0, math.nan, math.inf, -math.inf, 0.1, 1.5, 2.0**53]))
-STRINGS = st.one_of(
-    st.text("ab\0é\U0010ffff", max_size=8),
-    st.builds(
-        lambda char, n, tail: char * n + tail,
-        st.sampled_from(["a", "é", "\U0010ffff"]),
-        st.integers(60, 300),
-        st.text("ab", max_size=2),
-    ),
-)
-DATES = st.one_of(st.dates(), st.dates(date(2020, 1, 1), date(2020, 1, 4)))
-MOMENTS = st.one_of(st.datetimes(), st.datetimes(datetime(2020, 1, 1), datetime(2020, 1, 2)))
-ZONED = st.datetimes(timezones=st.just(UTC))
-ANY_NUMBER = st.one_of(NUMBERS, DECIMALS, DOUBLES)
-
-ROWS: dict[str, tuple[st.SearchStrategy[object], st.SearchStrategy[object]]] = {
-    "int64": (NUMBERS, ANY_NUMBER),
-    "decimal(38,2)": (DECIMALS, ANY_NUMBER),
-    "float64": (DOUBLES, ANY_NUMBER),
-    "float32": (DOUBLES.map(as_float32), ANY_NUMBER),
-    "boolean": (st.booleans(), st.booleans()),
-    "varchar": (STRINGS, STRINGS),
-    "blob": (st.binary(max_size=8), st.binary(max_size=8)),
-    "date": (DATES, st.one_of(DATES, MOMENTS)),
-    "timestamp": (MOMENTS, st.one_of(DATES, MOMENTS)),
-    "timestamptz": (ZONED, ZONED),
-    "time": (st.times(), st.times()),
-    "uuid": (st.uuids(), st.uuids()),
-}
-
-
 @pytest.mark.parametrize("type_text", ROWS)
 @settings(max_examples=50, deadline=None)
 @given(data=st.data())
@@ -196,8 +81,8 @@ def test_a_file_with_a_matching_row_is_never_pruned(type_text: str, data: st.Dat
     values, constants = ROWS[type_text]
     rows = data.draw(st.lists(st.one_of(values, st.none()), min_size=1, max_size=4), "rows")
     # Constants taken from the rows reach the edges of the bounds.
-    predicate = data.draw(_predicates(st.one_of(constants, st.sampled_from(rows))), "predicate")
-    if any(_evaluate(predicate, row) is True for row in rows):
+    predicate = data.draw(predicates(st.one_of(constants, st.sampled_from(rows))), "predicate")
+    if any(evaluate(predicate, row) is True for row in rows):
         assert _keeps(predicate, type_text, rows)
 
 
@@ -212,7 +97,7 @@ PROMOTIONS: dict[tuple[str, str], tuple[st.SearchStrategy[object], Callable[[obj
     ("decimal(38,2)", "float64"): (DECIMALS, lambda value: float(cast("Decimal", value))),
     ("boolean", "int32"): (st.booleans(), lambda value: int(cast("bool", value))),
     ("float32", "float64"): (DOUBLES.map(as_float32), lambda value: value),
-    ("date", "timestamp"): (DATES, lambda value: _order(value)[1]),
+    ("date", "timestamp"): (DATES, lambda value: order(value)[1]),
 }
 
 
@@ -227,8 +112,8 @@ def test_a_file_written_before_a_promotion_is_never_pruned_wrongly(
     written = data.draw(st.lists(values, min_size=1, max_size=3), "written")
     rows = [promote(value) for value in written]
     constants = ROWS["date"][1] if new.name == "timestamp" else ANY_NUMBER
-    predicate = data.draw(_predicates(st.one_of(constants, st.sampled_from(rows))), "predicate")
-    if any(_evaluate(predicate, row) is True for row in rows):
+    predicate = data.draw(predicates(st.one_of(constants, st.sampled_from(rows))), "predicate")
+    if any(evaluate(predicate, row) is True for row in rows):
         assert may_match(_filter(predicate, new), _facts(old, written))
 
 
@@ -248,9 +133,9 @@ PARTITIONED = ["int64", "varchar", "date", "boolean", "uuid", "blob", "timestamp
 def test_a_partition_with_a_matching_row_is_never_pruned(type_text: str, transform: str, data: st.DataObject) -> None:
     column_type = parse_type(type_text)
     row = data.draw(ROWS[type_text][0].filter(lambda value: not (isinstance(value, str) and "\0" in value)))
-    predicate = data.draw(_predicates(st.one_of(ROWS[type_text][1], st.just(row))))
+    predicate = data.draw(predicates(st.one_of(ROWS[type_text][1], st.just(row))))
     facts = _facts(column_type, [row], transform_value(transform, column_type, row))
-    if _evaluate(predicate, row) is True:
+    if evaluate(predicate, row) is True:
         assert may_match(_filter(predicate, column_type, transform), facts)
 
 
@@ -300,7 +185,7 @@ def test_a_partition_with_a_matching_row_is_never_pruned(type_text: str, transfo
     ],
 )
 def test_a_file_that_cannot_match_is_pruned(predicate: Predicate, type_text: str, rows: Sequence[object]) -> None:
-    assert not any(_evaluate(predicate, row) is True for row in rows if not isinstance(row, UUID))
+    assert not any(evaluate(predicate, row) is True for row in rows if not isinstance(row, UUID))
     assert not _keeps(predicate, type_text, rows)
 
 
@@ -368,7 +253,10 @@ def test_filters_are_simplified() -> None:
 def test_not_equal_is_exact_only_where_a_key_is_one_value() -> None:
     assert _filter(Comparison(A, "<>", 5), ColumnType("int32")) == NotOnly(COLUMN, 5.0)
     assert _filter(Comparison(A, "<>", 2**53 + 1), ColumnType("int64")) == HasValues(COLUMN)
-    assert _filter(Comparison(A, "<>", "abcdefg"), ColumnType("varchar")) == HasValues(COLUMN)
+    of_text = _filter(Comparison(A, "<>", "abcdefg"), ColumnType("varchar"))
+    assert isinstance(of_text, NotOnly)
+    assert of_text.text == "abcdefg"
+    assert _filter(Comparison(A, "<>", "a" * 300), ColumnType("varchar")) == HasValues(COLUMN)
     assert isinstance(_filter(Comparison(A, "<>", 1.5), ColumnType("float64")), AnyOf)
 
 

@@ -215,6 +215,19 @@ def test_an_unknown_stays_unknown_when_merged() -> None:
     assert merge_stats(ColumnType("int32"), [ColumnStats(COLUMN, 1, 0, "x", "1"), merged]).min_value is None
 
 
+@pytest.mark.parametrize("others", [[], ["x"], ["1"], ["1", "2"]])
+def test_a_malformed_bound_makes_the_merged_one_unknown(others: list[str]) -> None:
+    sides = [ColumnStats(COLUMN, 1, 0, low, "3") for low in ["x", *others]]
+    for ordered in (sides, sides[::-1]):
+        assert merge_stats(ColumnType("int32"), ordered)[3:5] == (None, "3")
+
+
+def test_of_equal_bounds_the_first_is_kept() -> None:
+    sides = [ColumnStats(COLUMN, 1, 0, text, text) for text in ("1.0", "1", "1.00")]
+    assert merge_stats(ColumnType("float64"), sides)[3:5] == ("1.0", "1.0")
+    assert merge_stats(ColumnType("float64"), sides[:2])[3:5] == ("1.0", "1.0")
+
+
 def test_a_side_without_values_leaves_the_bounds_of_the_other() -> None:
     filled = ColumnStats(COLUMN, 2, 0, "1", "2", False)
     empty = ColumnStats(COLUMN, 0, 7)

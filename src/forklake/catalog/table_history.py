@@ -1,0 +1,149 @@
+"""What happened to the rows of a table between two snapshots, as a catalog sees it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from forklake.catalog.view import CatalogView
+from forklake.model.changes import FlushedInlined, MergedAdjacent, RewroteDeletes, parse_changes
+from forklake.model.files import DataFile, DeleteFile, InlinedBatch
+from forklake.model.ids import BatchId, DataFileId, SnapshotId, TableId
+from forklake.store.row_events import Event, RowEvents, RowsBehind, row_events, rows_behind
+
+
+class InsertedFile(NamedTuple):
+    """All rows of a data file were inserted, but for those of the delete file that came with it."""
+
+    snapshot_id: SnapshotId
+    file: DataFile
+    never_seen: DeleteFile | None
+    """Rows that the same transaction inserted and deleted."""
+
+
+class DeletedFromFile(NamedTuple):
+    """The rows of `after` that are not in `before` were deleted; without `after`, all that were left."""
+
+    snapshot_id: SnapshotId
+    file: DataFile
+    before: DeleteFile | None
+    after: DeleteFile | None
+
+
+class InsertedBatch(NamedTuple):
+    """The rows of a batch were inserted, but for those in its `deleted`, which nobody has ever seen."""
+
+    snapshot_id: SnapshotId
+    batch: InlinedBatch
+
+
+class DeletedFromBatch(NamedTuple):
+    """The rows at these positions were deleted; `deleted` of the batch are those that were gone before."""
+
+    snapshot_id: SnapshotId
+    batch: InlinedBatch
+    positions: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class TableHistory:
+    """Inserts and deletes, each in the order of their snapshots."""
+
+    inserted: tuple[InsertedFile, ...]
+    deleted: tuple[DeletedFromFile, ...]
+    inserted_batches: tuple[InsertedBatch, ...]
+    deleted_inlined: tuple[DeletedFromBatch, ...]
+
+
+def table_history(view: CatalogView, table_id: TableId, after: SnapshotId, upto: SnapshotId) -> TableHistory:
+    """Every insert into a table and delete from it in the snapshots after `after`, up to and with `upto`.
+
+    A fork counts the snapshots of its ancestors up to where it left them. Snapshots that compacted the table have
+    only moved rows and are left out, and so is the end of everything when a table is dropped. Two round trips,
+    however many snapshots there are.
+    """
+    lineage = view.catalog.lineage
+    scope = lineage.at(min(upto, view.snapshot_id))
+    scope = view.catalog.lake.owners.of_table(scope, lineage.ancestors, table_id)
+    store = view.catalog.lake.store
+    events = _without_compactions(row_events(store, scope, table_id, after), table_id)
+    files = {DataFileId(e.object_id) for e in (*events.begun_files, *events.ended_files, *events.deletes)}
+    batches = {BatchId(e.object_id) for e in (*events.begun_batches, *events.ended_batches, *events.inlined_deletes)}
+    rows = rows_behind(store, scope, table_id, files, batches) if files or batches else RowsBehind({}, {}, {}, {})
+    return TableHistory(
+        tuple(sorted(_inserted(events, rows), key=_file_order)),
+        tuple(sorted(_deleted(events, rows), key=_file_order)),
+        tuple(sorted(_inserted_batches(events, rows), key=_batch_order)),
+        tuple(sorted(_deleted_inlined(events, rows), key=_batch_order)),
+    )
+
+
+def _file_order(found: InsertedFile | DeletedFromFile) -> tuple[SnapshotId, DataFileId]:
+    return found.snapshot_id, found.file.data_file_id
+
+
+def _batch_order(found: InsertedBatch | DeletedFromBatch) -> tuple[SnapshotId, BatchId]:
+    return found.snapshot_id, found.batch.batch_id
+
+
+def _without_compactions(events: RowEvents, table_id: TableId) -> RowEvents:
+    moves = {MergedAdjacent(table_id), RewroteDeletes(table_id), FlushedInlined(table_id)}
+    moved = {snapshot for snapshot, changes in events.compactions if not moves.isdisjoint(parse_changes(changes))}
+
+    def kept(found: Iterable[Event]) -> list[Event]:
+        return [event for event in found if event.snapshot_id not in moved]
+
+    return RowEvents(
+        kept(events.begun_files),
+        kept(events.ended_files),
+        kept(events.deletes),
+        kept(events.begun_batches),
+        kept(events.ended_batches),
+        kept(events.inlined_deletes),
+        [],
+    )
+
+
+def _inserted(events: RowEvents, rows: RowsBehind) -> Iterator[InsertedFile]:
+    for file_id, snapshot_id in events.begun_files:
+        yield InsertedFile(snapshot_id, rows.files[file_id], _delete_of(rows, file_id, snapshot_id))
+
+
+def _deleted(events: RowEvents, rows: RowsBehind) -> Iterator[DeletedFromFile]:
+    for file_id, snapshot_id in events.ended_files:
+        yield DeletedFromFile(snapshot_id, rows.files[file_id], _delete_before(rows, file_id, snapshot_id), None)
+    for file_id, snapshot_id in events.deletes:
+        file = rows.files[file_id]
+        if file.begin_snapshot != snapshot_id:
+            before, now = _delete_before(rows, file_id, snapshot_id), _delete_of(rows, file_id, snapshot_id)
+            yield DeletedFromFile(snapshot_id, file, before, now)
+
+
+def _delete_of(rows: RowsBehind, file_id: int, snapshot_id: SnapshotId) -> DeleteFile | None:
+    """The delete file that a snapshot gave to a data file."""
+    return next((found for found in rows.deletes.get(file_id, ()) if found.begin_snapshot == snapshot_id), None)
+
+
+def _delete_before(rows: RowsBehind, file_id: int, snapshot_id: SnapshotId) -> DeleteFile | None:
+    """The delete file that a data file had before a snapshot: each takes the place of the one before it."""
+    earlier = [found for found in rows.deletes.get(file_id, ()) if found.begin_snapshot < snapshot_id]
+    return earlier[-1] if earlier else None
+
+
+def _inserted_batches(events: RowEvents, rows: RowsBehind) -> Iterator[InsertedBatch]:
+    for batch_id, snapshot_id in events.begun_batches:
+        never_seen = {position for position, since in rows.positions.get(batch_id, ()) if since == snapshot_id}
+        yield InsertedBatch(snapshot_id, replace(rows.batches[batch_id], deleted=frozenset(never_seen)))
+
+
+def _deleted_inlined(events: RowEvents, rows: RowsBehind) -> Iterator[DeletedFromBatch]:
+    ended = set(events.ended_batches)
+    for batch_id, snapshot_id in ended.union(events.inlined_deletes):
+        batch = rows.batches[batch_id]
+        gone = rows.positions.get(batch_id, ())
+        before = frozenset(position for position, since in gone if since < snapshot_id)
+        if (batch_id, snapshot_id) in ended:
+            now = frozenset(range(batch.row_count)) - before
+        else:
+            now = frozenset(position for position, since in gone if since == snapshot_id)
+        if now and batch.begin_snapshot != snapshot_id:
+            yield DeletedFromBatch(snapshot_id, replace(batch, deleted=before), now)

@@ -1,0 +1,162 @@
+"""When the files and inlined rows of a table began and ended, as a catalog sees it: first the events, then the rows."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from forklake.model.files import DataFile, DeleteFile, InlinedBatch
+from forklake.model.ids import BatchId, DataFileId, SnapshotId, TableId
+from forklake.model.lineage import Scope
+from forklake.store.connection import Row, Statement, Store
+from forklake.store.dialect import Dialect
+from forklake.store.row_kinds import RowKind
+from forklake.store.table_files import BATCH_COLUMNS, DATA_COLUMNS, DELETE_COLUMNS, read_batch
+
+FETCH_BY_ID = 5_000
+"""Up to this many rows are fetched one by one; beyond, reading all of the table and sorting out is faster."""
+
+_COMPACTIONS = ("merge_adjacent:", "rewrite_delete:", "inline_flush:", "flushed_inlined:", "compacted_table:")
+
+
+class Event(NamedTuple):
+    """Something of a table, by its id, began or ended with a snapshot."""
+
+    object_id: int
+    snapshot_id: SnapshotId
+
+
+@dataclass(frozen=True, slots=True)
+class RowEvents:
+    """What happened to a table after a snapshot, up to the tops of a scope."""
+
+    begun_files: list[Event]
+    ended_files: list[Event]
+    deletes: list[Event]
+    """By data file: it got another delete file."""
+    begun_batches: list[Event]
+    ended_batches: list[Event]
+    inlined_deletes: list[Event]
+    """By batch: rows of it were deleted."""
+    compactions: list[tuple[SnapshotId, str]]
+    """Snapshots in which some table was compacted, with the text of their changes."""
+
+
+def row_events(store: Store, scope: Scope, table_id: TableId, after: SnapshotId) -> RowEvents:
+    """Everything in one round trip; the end of an inherited row is where a fork has marked it."""
+    files, deletes, batches, inlined, snapshots, markers = store.fetch_all(
+        _event_statements(store.dialect, scope, table_id, after)
+    )
+    return RowEvents(
+        begun_files=_begun(files, after),
+        ended_files=_ended(files, after) + _marked(markers, RowKind.DATA_FILE),
+        deletes=[Event._make(row) for row in deletes],
+        begun_batches=_begun(batches, after),
+        ended_batches=_ended(batches, after) + _marked(markers, RowKind.INLINED_BATCH),
+        inlined_deletes=[Event._make(row) for row in inlined],
+        compactions=[(snapshot_id, changes) for snapshot_id, changes in snapshots],
+    )
+
+
+def _event_statements(dialect: Dialect, scope: Scope, table_id: TableId, after: SnapshotId) -> list[Statement]:
+    def of_table(columns: str, table: str, where: str) -> str:
+        mine = "r.catalog_id = l.catalog_id AND r.table_id = :table_id"
+        return f"SELECT {columns} FROM {dialect.levels} JOIN {table} r ON {mine} WHERE {where}"
+
+    begun = "r.begin_snapshot > :after AND r.begin_snapshot <= l.top"
+    ended = "r.end_snapshot > :after AND r.end_snapshot <= l.top"
+    # An end beyond the top of its level is none here.
+    versions = "r.begin_snapshot, CASE WHEN r.end_snapshot <= l.top THEN r.end_snapshot END"
+    likely = " OR ".join(f"s.changes_made LIKE :tag{number}" for number in range(len(_COMPACTIONS)))
+    sql = [
+        of_table(f"r.data_file_id, {versions}", "lake_data_file", f"({begun}) OR ({ended})"),
+        of_table("r.data_file_id, r.begin_snapshot", "lake_delete_file", begun),
+        of_table(f"r.batch_id, {versions}", "lake_inlined_batch", f"({begun}) OR ({ended})"),
+        of_table("DISTINCT r.batch_id, r.begin_snapshot", "lake_inlined_delete", begun),
+        f"SELECT s.snapshot_id, s.changes_made FROM {dialect.levels} JOIN lake_snapshot s"
+        " ON s.catalog_id = l.catalog_id AND s.snapshot_id > :after AND s.snapshot_id <= l.top"
+        f" WHERE {likely}",
+        f"SELECT e.kind, e.object_id, e.end_snapshot FROM {dialect.levels} JOIN lake_row_end e"
+        " ON e.catalog_id = l.catalog_id AND e.kind IN (:data_file, :batch) AND e.scope_id = :table_id"
+        " WHERE e.end_snapshot > :after AND e.end_snapshot <= l.top",
+    ]
+    params = {
+        "table_id": table_id,
+        "after": after,
+        "data_file": int(RowKind.DATA_FILE),
+        "batch": int(RowKind.INLINED_BATCH),
+        **{f"tag{number}": f"%{tag}%" for number, tag in enumerate(_COMPACTIONS)},
+        **dialect.level_params(scope.levels),
+    }
+    return [Statement(text, params) for text in sql]
+
+
+def _begun(rows: list[Row], after: SnapshotId) -> list[Event]:
+    return [Event(row_id, begin) for row_id, begin, _ in rows if begin > after]
+
+
+def _ended(rows: list[Row], after: SnapshotId) -> list[Event]:
+    return [Event(row_id, end) for row_id, _, end in rows if end is not None and end > after]
+
+
+def _marked(markers: list[Row], kind: RowKind) -> list[Event]:
+    return [Event(row_id, end) for found, row_id, end in markers if found == kind]
+
+
+@dataclass(frozen=True, slots=True)
+class RowsBehind:
+    """The rows that events speak of, whether or not they are still there."""
+
+    files: dict[int, DataFile]
+    deletes: dict[int, list[DeleteFile]]
+    """By data file, every delete file it ever had, the oldest first."""
+    batches: dict[int, InlinedBatch]
+    """All rows, deleted or not."""
+    positions: dict[int, list[tuple[int, SnapshotId]]]
+    """By batch: deleted positions, and since when."""
+
+
+def rows_behind(
+    store: Store, scope: Scope, table_id: TableId, file_ids: Collection[DataFileId], batch_ids: Collection[BatchId]
+) -> RowsBehind:
+    """These files and batches with all deletes from them, in one round trip."""
+    answers = store.fetch_all(_row_statements(store.dialect, scope, table_id, file_ids, batch_ids))
+    data_rows, delete_rows, batch_rows, position_rows = answers
+    wanted_files, wanted_batches = set(file_ids), set(batch_ids)
+    deletes: dict[int, list[DeleteFile]] = {}
+    for delete in sorted(map(DeleteFile._make, delete_rows), key=lambda found: found.begin_snapshot):
+        deletes.setdefault(delete.data_file_id, []).append(delete)
+    positions: dict[int, list[tuple[int, SnapshotId]]] = {}
+    for batch_id, position, begin in position_rows:
+        positions.setdefault(batch_id, []).append((position, begin))
+    return RowsBehind(
+        {row[0]: DataFile._make(row) for row in data_rows if row[0] in wanted_files},
+        deletes,
+        {row[0]: read_batch(row) for row in batch_rows if row[0] in wanted_batches},
+        positions,
+    )
+
+
+def _row_statements(
+    dialect: Dialect,
+    scope: Scope,
+    table_id: TableId,
+    file_ids: Collection[DataFileId],
+    batch_ids: Collection[BatchId],
+) -> list[Statement]:
+    params: dict[str, object] = {"table_id": table_id, **dialect.level_params(scope.levels)}
+    statements = []
+    for columns, table, alias, key, ids in (
+        (DATA_COLUMNS, "lake_data_file", "f", "data_file_id", file_ids),
+        (DELETE_COLUMNS, "lake_delete_file", "f", "data_file_id", file_ids),
+        (BATCH_COLUMNS, "lake_inlined_batch", "b", "batch_id", batch_ids),
+        ("d.batch_id, d.position, d.begin_snapshot", "lake_inlined_delete", "d", "batch_id", batch_ids),
+    ):
+        few = len(ids) <= FETCH_BY_ID
+        which = dialect.any_of(f"{alias}.{key}", "ids") if few else "TRUE"
+        sql = (
+            f"SELECT {columns} FROM {dialect.levels} JOIN {table} {alias}"
+            f" ON {alias}.catalog_id = l.catalog_id AND {alias}.table_id = :table_id"
+            f" WHERE {alias}.begin_snapshot <= l.top AND {which}"
+        )
+        statements.append(Statement(sql, {**params, "ids": list(ids)} if few else params))
+    return statements
