@@ -1,4 +1,5 @@
 # Every target sets up what it needs: the environment lives in .venv and follows requirements.lock.
+# PySpark is published as source only; everything else is a wheel.
 
 PYTHON ?= python3
 ARGS ?=
@@ -8,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest --timeout=300
 
 .DEFAULT_GOAL := help
-.PHONY: help env test check unit format schema bench-metadata lock clean
+.PHONY: help env test check unit format schema bench-metadata bench-data lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "make %-16s %s\n", $$1, $$2}'
@@ -17,7 +18,7 @@ env: $(READY)  ## create or update the environment in .venv
 
 $(READY): requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(PIP) install --require-hashes --only-binary :all: -r requirements.lock
+	$(PIP) install --require-hashes --only-binary :all: --no-binary pyspark -r requirements.lock
 	$(PIP) install --no-deps --no-build-isolation -e .
 	touch $@
 
@@ -42,6 +43,9 @@ schema: $(READY)  ## write the SQL files of the metadata tables anew
 
 bench-metadata: $(READY)  ## measure the metadata store; options in ARGS="..."
 	$(BIN)/python -m benchmarks.metadata $(ARGS)
+
+bench-data: $(READY)  ## measure the data path against plain Spark; options in ARGS="..."
+	$(BIN)/python -m benchmarks.data $(ARGS)
 
 lock: $(READY)  ## write requirements.lock anew from pyproject.toml; ARGS=--upgrade takes newer releases
 	$(PIP) install uv

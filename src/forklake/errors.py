@@ -5,7 +5,8 @@ ForklakeError
 │   ├── InvalidName              a name that is empty, too long or has forbidden characters
 │   ├── InvalidType              a column type that is unknown or cannot be stored
 │   ├── InvalidOption            an option that is unknown or has a bad value
-│   └── InvalidChange            a change the table's definition does not allow
+│   ├── InvalidChange            a change the table's definition does not allow
+│   └── InvalidRows              rows that the table cannot take
 ├── NotFound                     something named does not exist
 │   ├── NoSuchCatalog
 │   ├── NoSuchSchema
@@ -23,6 +24,8 @@ ForklakeError
 │   ├── CommitMessageRequired    the catalog asks for author and message
 │   └── CommitFailed             the database kept failing until the retries were used up
 │       └── CommitUnknown        the database went away and could not be asked about the outcome
+├── DataError                    the files of a table
+│   └── DamagedFile              a file is missing, or is not what the metadata says
 └── StoreError                   the metadata database
     ├── StoreUnavailable         it cannot be reached, or refuses the login
     ├── StoreBusy                it stayed locked, or kept failing for a passing reason
@@ -54,6 +57,10 @@ class InvalidOption(InvalidInput):
 
 class InvalidChange(InvalidInput):
     """A change that the definition of the table does not allow."""
+
+
+class InvalidRows(InvalidInput):
+    """Rows that the table cannot take: columns that do not fit, a NULL or a value it does not allow."""
 
 
 class NotFound(ForklakeError, LookupError):
@@ -127,6 +134,14 @@ class CommitFailed(TransactionError):
 
 class CommitUnknown(CommitFailed):
     """The database went away during COMMIT and could not be asked whether it happened."""
+
+
+class DataError(ForklakeError):
+    """Something about the files of a table."""
+
+
+class DamagedFile(DataError):
+    """A file of a table is missing, or is not what the metadata says it is."""
 
 
 class StoreError(ForklakeError):

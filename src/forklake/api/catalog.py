@@ -1,0 +1,170 @@
+"""A catalog in Python: its tables, its forks and its history."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from forklake.api.keys import PartitionKeys, SortKeys, partition_keys, sort_keys
+from forklake.api.naming import split_name
+from forklake.api.table import TableHandle
+from forklake.catalog.ddl import create_schema, create_table, drop_schema, drop_table, rename_table
+from forklake.catalog.forks import fork_catalog
+from forklake.catalog.history import list_snapshots
+from forklake.catalog.names import list_schemas, list_tables
+from forklake.catalog.options import OptionValue, list_options, set_option
+from forklake.model.alterations import ColumnSpec
+from forklake.model.column_types import parse_type
+from forklake.model.snapshots import Snapshot
+from forklake.spark.create_as import create_as
+from forklake.spark.session import SparkHolder
+from forklake.spark.type_mapping import check_storable
+from forklake.spark.work import work_on
+from forklake.sql.attachments import Attachment
+from forklake.sql.transactions import Transactions
+
+Columns = Mapping[str, str] | Sequence[ColumnSpec]
+
+
+class CatalogHandle:
+    """An attached catalog, or a fork of one. Metadata only, until rows are read or written."""
+
+    def __init__(self, attachment: Attachment, transactions: Transactions, holder: SparkHolder) -> None:
+        self._attachment = attachment
+        self._transactions = transactions
+        self._holder = holder
+
+    @property
+    def name(self) -> str:
+        """The name of the catalog in its lake."""
+        return self._attachment.catalog.name
+
+    def fork(
+        self,
+        name: str,
+        *,
+        version: int | None = None,
+        timestamp: datetime | None = None,
+        if_not_exists: bool = False,
+    ) -> "CatalogHandle":
+        """Fork the catalog as it is, or as it was; returns a handle of the fork."""
+        lake, parent = self._attachment.lake, self._attachment.catalog.name
+        forked, _ = fork_catalog(lake, parent, name, version=version, timestamp=timestamp, if_not_exists=if_not_exists)
+        # The handle's own name cannot clash with one that was attached.
+        attachment = replace(self._attachment, name=f"{self._attachment.name}/{name}", catalog=forked)
+        return CatalogHandle(attachment, self._transactions, self._holder)
+
+    def table(self, name: str) -> TableHandle:
+        """A table by its name, `schema.table` or `table` in the schema `main`; looked up when it is used."""
+        schema, table = split_name(name)
+        return TableHandle(self._attachment, self._transactions, self._holder, schema, table)
+
+    def create_table(
+        self,
+        name: str,
+        columns: Columns,
+        *,
+        partitioned_by: PartitionKeys = (),
+        sorted_by: SortKeys = (),
+        comment: str | None = None,
+        if_not_exists: bool = False,
+        or_replace: bool = False,
+    ) -> TableHandle:
+        """Create a table; columns are a mapping of names to types, such as {"id": "bigint"}, or column specs."""
+        specs = _specs(columns)
+        check_storable(spec.type for spec in specs)
+        schema, table = split_name(name)
+        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+            create_table(
+                tx,
+                schema,
+                table,
+                specs,
+                partitioned_by=partition_keys(partitioned_by),
+                sorted_by=sort_keys(sorted_by),
+                comment=comment,
+                if_not_exists=if_not_exists,
+                or_replace=or_replace,
+            )
+        return self.table(name)
+
+    def create_table_as(
+        self,
+        name: str,
+        data: Any,
+        *,
+        partitioned_by: PartitionKeys = (),
+        sorted_by: SortKeys = (),
+        or_replace: bool = False,
+    ) -> TableHandle:
+        """Create a table with the columns of a DataFrame, an Arrow table, pandas or rows, and put them into it."""
+        schema, table = split_name(name)
+        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+            create_as(
+                work_on(tx, self._holder, self._attachment.defaults),
+                schema,
+                table,
+                data,
+                partitioned_by=partition_keys(partitioned_by),
+                sorted_by=sort_keys(sorted_by),
+                or_replace=or_replace,
+            )
+        return self.table(name)
+
+    def drop_table(self, name: str, *, if_exists: bool = False) -> None:
+        schema, table = split_name(name)
+        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+            drop_table(tx, schema, table, if_exists=if_exists)
+
+    def rename_table(self, name: str, new_name: str) -> TableHandle:
+        schema, table = split_name(name)
+        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+            rename_table(tx, schema, table, new_name)
+        return TableHandle(self._attachment, self._transactions, self._holder, schema, new_name)
+
+    def create_schema(self, name: str, *, if_not_exists: bool = False) -> None:
+        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+            create_schema(tx, name, if_not_exists=if_not_exists)
+
+    def drop_schema(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
+        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+            drop_schema(tx, name, cascade=cascade, if_exists=if_exists)
+
+    def schemas(self) -> list[str]:
+        """The names of the schemas."""
+        tx = self._transactions.current(self._attachment.name, self._attachment.catalog)
+        return [schema.name for schema in list_schemas(tx)]
+
+    def tables(self, schema: str = "main") -> list[str]:
+        """The names of the tables of a schema."""
+        tx = self._transactions.current(self._attachment.name, self._attachment.catalog)
+        return [table.name for table in list_tables(tx, schema)]
+
+    def has_table(self, name: str) -> bool:
+        schema, table = split_name(name)
+        tx = self._transactions.current(self._attachment.name, self._attachment.catalog)
+        return any(found.name.lower() == table.lower() for found in list_tables(tx, schema))
+
+    def snapshots(self) -> list[Snapshot]:
+        """Every snapshot the catalog can travel to, oldest first."""
+        return list_snapshots(self._attachment.catalog)
+
+    def options(self) -> list[OptionValue]:
+        """Every option that is set, from the whole instance to single tables."""
+        return list_options(self._transactions.current(self._attachment.name, self._attachment.catalog))
+
+    def set_option(self, name: str, value: object, *, schema: str | None = None, table: str | None = None) -> None:
+        """Set an option for the catalog, a schema or a table; None unsets it."""
+        if table is not None and schema is None:
+            schema, table = split_name(table)
+        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+            set_option(tx, name, value, schema=schema, table=table)
+
+    def __repr__(self) -> str:
+        return f"<forklake catalog {self.name}>"
+
+
+def _specs(columns: Columns) -> list[ColumnSpec]:
+    if isinstance(columns, Mapping):
+        return [ColumnSpec(name, parse_type(type_text)) for name, type_text in columns.items()]
+    return list(columns)

@@ -1,0 +1,26 @@
+"""The way in."""
+
+from collections.abc import Mapping
+
+from pyspark.sql import SparkSession
+
+from forklake.api.session import Session
+from forklake.errors import InvalidInput
+from forklake.spark.session import SparkHolder
+
+DIALECTS = ("spark", "duckdb")
+
+
+def connect(
+    dialect: str = "spark", spark: SparkSession | None = None, settings: Mapping[str, str] | None = None
+) -> Session:
+    """A session. Spark is not started before something needs it.
+
+    `spark` takes a SparkSession of yours, classic or Connect, and leaves its settings alone. Otherwise one is started
+    for this machine when it is needed, with `settings` over our own.
+    """
+    if dialect not in DIALECTS:
+        raise InvalidInput(f"There is no dialect '{dialect}'; use one of {', '.join(DIALECTS)}.")
+    if spark is not None and settings:
+        raise InvalidInput("Settings are for a Spark session of our own; set them on yours instead.")
+    return Session(SparkHolder(spark, settings), dialect)

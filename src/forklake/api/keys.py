@@ -1,0 +1,26 @@
+"""Partition and sort keys as users write them."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from forklake.model.entities import SortKey
+
+PartitionKeys: TypeAlias = Sequence[str | tuple[str, str]]
+SortKeys: TypeAlias = Sequence[str | SortKey]
+
+
+def partition_keys(keys: PartitionKeys) -> list[tuple[str, str]]:
+    """Column names with their transforms; a name alone is partitioned by its values."""
+    return [(key, "identity") if isinstance(key, str) else key for key in keys]
+
+
+def sort_keys(keys: SortKeys) -> list[SortKey]:
+    """Sort keys; a text is an expression, with DESC behind it if it falls."""
+    return [key if isinstance(key, SortKey) else _sort_key(key) for key in keys]
+
+
+def _sort_key(text: str) -> SortKey:
+    expression, _, last = text.strip().rpartition(" ")
+    if last.upper() in ("ASC", "DESC") and expression:
+        return SortKey(expression.strip(), "DESC" if last.upper() == "DESC" else "ASC")
+    return SortKey(text.strip())

@@ -1,0 +1,103 @@
+"""The clauses of a merge: what becomes of rows that match, and of rows that do not."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import Column as Expression
+from pyspark.sql import functions as F
+
+from forklake.errors import InvalidInput
+from forklake.model.entities import Table
+from forklake.model.names import fold
+from forklake.spark.merge import Action, Clause, When
+from forklake.spark.quoting import quoted
+from forklake.spark.work import Work
+
+Where = str | Expression
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class MergeClause:
+    """A clause whose conditions and values may still be text."""
+
+    when: When
+    action: Action
+    condition: Where | None = None
+    values: Values | None = None
+
+    def bound(self, work: Work) -> Clause:
+        """The clause as expressions."""
+        condition = None if self.condition is None else as_expression(self.condition, work)
+        values = None
+        if self.values is not None:
+            values = {name: as_expression(value, work) for name, value in self.values.items()}
+        return Clause(self.when, self.action, condition, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Rows for which a clause can say what becomes of them."""
+
+    when: When
+    condition: Where | None = None
+
+    def update(self, values: Values | None = None) -> MergeClause:
+        """Set columns; without values, all columns of the source to its values."""
+        return MergeClause(self.when, "update", self.condition, values)
+
+    def delete(self) -> MergeClause:
+        return MergeClause(self.when, "delete", self.condition)
+
+    def insert(self, values: Values | None = None) -> MergeClause:
+        """Add the source's row; without values, all of its columns."""
+        return MergeClause(self.when, "insert", self.condition, values)
+
+    def do_nothing(self) -> MergeClause:
+        return MergeClause(self.when, "nothing", self.condition)
+
+
+def when_matched(condition: Where | None = None) -> Matched:
+    """Rows of the table that a row of the source matches: `update` or `delete` them."""
+    return Matched("matched", condition)
+
+
+def when_not_matched(condition: Where | None = None) -> Matched:
+    """Rows of the source that match none of the table: `insert` them."""
+    return Matched("not matched", condition)
+
+
+def when_not_matched_by_source(condition: Where | None = None) -> Matched:
+    """Rows of the table that no row of the source matches: `update` or `delete` them."""
+    return Matched("not matched by source", condition)
+
+
+UPSERT = (when_matched().update(), when_not_matched().insert())
+"""What a merge does when it is told nothing else."""
+
+
+def as_expression(value: Any, work: Work) -> Expression:
+    """An expression as it is, text as SQL, and any other value as itself."""
+    work.holder.get()
+    if isinstance(value, Expression):
+        return value
+    return F.expr(value) if isinstance(value, str) else F.lit(value)
+
+
+def join_condition(on: Where | Sequence[str], table: Table, work: Work) -> Expression:
+    """Which rows match: columns that are equal, by name, or any condition over `target` and `source`."""
+    names = {fold(column.name) for column in table.definition.columns}
+    if isinstance(on, str) and fold(on) in names:
+        on = [on]
+    if isinstance(on, str | Expression):
+        return as_expression(on, work)
+    if not on:
+        raise InvalidInput("A merge needs columns or a condition by which rows match.")
+    work.holder.get()
+    condition = F.lit(True)
+    for name in on:
+        if fold(name) not in names:
+            raise InvalidInput(f"Table '{table.name}' has no column '{name}' to match by.")
+        condition = condition & (F.col(f"target.{quoted(name)}") == F.col(f"source.{quoted(name)}"))
+    return condition

@@ -1,0 +1,274 @@
+"""A table in Python: DataFrames in and out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
+
+from forklake.api.keys import PartitionKeys, SortKeys, partition_keys, sort_keys
+from forklake.api.merging import UPSERT, MergeClause, as_expression, join_condition
+from forklake.catalog.aggregates import exact_count
+from forklake.catalog.ddl import alter_table
+from forklake.catalog.names import get_table
+from forklake.catalog.ranges import Point, snapshot_range
+from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.view import view_at
+from forklake.model import alterations
+from forklake.model.column_types import parse_type
+from forklake.model.entities import Table, TableDefinition
+from forklake.model.ids import PartitionId, SortId
+from forklake.spark.append import append
+from forklake.spark.changes import Kind, table_changes
+from forklake.spark.constraints import check_no_nulls
+from forklake.spark.delete import Condition, delete
+from forklake.spark.extremes import extreme
+from forklake.spark.incoming import Matching
+from forklake.spark.merge import Merged, merge
+from forklake.spark.overwrite import overwrite
+from forklake.spark.session import SparkHolder
+from forklake.spark.type_mapping import check_storable
+from forklake.spark.update import update
+from forklake.spark.work import Work, work_on
+from forklake.sql.attachments import Attachment
+from forklake.sql.conditions import condition
+from forklake.sql.reading import scan_table
+from forklake.sql.results import Result
+from forklake.sql.transactions import Transactions
+
+Where = str | Expression
+Value = str | Expression
+
+
+class TableHandle:
+    """A table of a catalog, by name. Each method is a transaction of its own, unless one is open."""
+
+    def __init__(
+        self, attachment: Attachment, transactions: Transactions, holder: SparkHolder, schema: str, name: str
+    ) -> None:
+        self._attachment = attachment
+        self._transactions = transactions
+        self._holder = holder
+        self._schema = schema
+        self._name = name
+
+    # Reading
+
+    def to_spark(
+        self,
+        version: int | None = None,
+        timestamp: datetime | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+    ) -> DataFrame:
+        """The rows as a DataFrame, now or as of a version or a time.
+
+        `columns` chooses some; among them may be `rowid`, `snapshot_id`, `filename` and `file_row_number`.
+        """
+        return self.scan(columns=columns, version=version, timestamp=timestamp).to_spark()
+
+    def scan(
+        self,
+        where: Where | None = None,
+        columns: Sequence[str] | None = None,
+        *,
+        version: int | None = None,
+        timestamp: datetime | None = None,
+    ) -> Result:
+        """The rows for which a condition is true. A condition as SQL text excludes files before any is read."""
+        tx = self._reading(version, timestamp)
+        return scan_table(work_on(tx, self._holder), get_table(tx, self._schema, self._name), where, columns)
+
+    def to_arrow(self) -> Any:
+        return self.scan().to_arrow()
+
+    def to_pandas(self) -> Any:
+        return self.scan().to_pandas()
+
+    def count(
+        self, where: Where | None = None, *, version: int | None = None, timestamp: datetime | None = None
+    ) -> int:
+        """How many rows there are; without a condition, from the metadata alone."""
+        tx = self._reading(version, timestamp)
+        table = get_table(tx, self._schema, self._name)
+        if where is None:
+            return exact_count(tx, table)
+        return scan_table(work_on(tx, self._holder), table, where, None).to_spark().count()
+
+    def min(self, column: str | Sequence[str]) -> Any:
+        """The smallest value of a column; from the metadata where that is exact."""
+        return extreme(*self._reading_table(), _path(column), "min")
+
+    def max(self, column: str | Sequence[str]) -> Any:
+        """The largest value of a column; from the metadata where that is exact."""
+        return extreme(*self._reading_table(), _path(column), "max")
+
+    def changes(self, since: Point, until: Point | None = None, kind: Kind = "changes") -> Result:
+        """What happened to the rows from one snapshot or time to another, both included.
+
+        Rows come with `snapshot_id`, `rowid` and, unless only insertions or deletions are asked for, `change_type`:
+        insert, delete, update_preimage or update_postimage.
+        """
+        first, last = snapshot_range(self._attachment.catalog, since, until)
+        tx = begin(replace(self._attachment.catalog, pinned=last))
+        table, work = get_table(tx, self._schema, self._name), work_on(tx, self._holder)
+        return Result(None, lambda: table_changes(work, table, first, last, kind), table, last)
+
+    # Writing
+
+    def append(self, data: Any, *, by: Matching | None = None) -> int:
+        """Add rows of a DataFrame, an Arrow table, pandas, or a list of dictionaries or tuples; returns how many."""
+        with self._writing() as (work, table):
+            return append(work, table, data, by or "name")
+
+    def overwrite(self, data: Any, *, where: Where | None = None, by: Matching | None = None) -> int:
+        """Replace all rows, or those for which a condition is true; returns how many rows were added."""
+        with self._writing() as (work, table):
+            return overwrite(work, table, data, self._condition(where, table), by or "name")
+
+    def delete(self, where: Where | None = None) -> int:
+        """Delete the rows for which a condition is true, or all; returns how many."""
+        with self._writing() as (work, table):
+            return delete(work, table, self._condition(where, table))
+
+    def truncate(self) -> int:
+        """Delete all rows, without reading any; returns how many."""
+        return self.delete()
+
+    def update(self, assignments: Mapping[str, Value], where: Where | None = None) -> int:
+        """Set columns to values, SQL text or expressions over the row as it was; returns how many rows."""
+        with self._writing() as (work, table):
+            values = {name: as_expression(value, work) for name, value in assignments.items()}
+            return update(work, table, values, self._condition(where, table))
+
+    def merge(self, source: Any, on: Where | Sequence[str], *clauses: MergeClause) -> Merged:
+        """Merge rows into the table; without clauses, those that match are updated and the others added.
+
+        `on` names columns, or is a condition in which the sides are called `target` and `source`.
+        """
+        with self._writing() as (work, table):
+            bound = [clause.bound(work) for clause in clauses or UPSERT]
+            return merge(work, table, source, join_condition(on, table, work), bound)
+
+    # Its definition
+
+    @property
+    def definition(self) -> TableDefinition:
+        tx = self._reading(None, None)
+        return get_table(tx, self._schema, self._name).definition
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns by name, with their types as SQL."""
+        return {column.name: column.type.sql() for column in self.definition.columns}
+
+    def add_column(
+        self,
+        name: str | Sequence[str],
+        type: str,
+        *,
+        default: str | None = None,
+        nullable: bool = True,
+        comment: str | None = None,
+    ) -> None:
+        """Add a column, or a field to a struct: `("address", "zip")`. Rows that are there have the default."""
+        *parent, last = _path(name)
+        spec = alterations.ColumnSpec(last, parse_type(type), nullable, default, comment=comment)
+        check_storable([spec.type])
+
+        def add(tx: Transaction, definition: TableDefinition) -> TableDefinition:
+            ids = tx.new_column_ids(alterations.field_count(spec.type))
+            return alterations.add_column(definition, spec, ids, tuple(parent))
+
+        self._alter(add)
+
+    def drop_column(self, name: str | Sequence[str]) -> None:
+        self._alter(lambda _, definition: alterations.drop_column(definition, _path(name)))
+
+    def rename_column(self, name: str | Sequence[str], new_name: str) -> None:
+        self._alter(lambda _, definition: alterations.rename_column(definition, _path(name), new_name))
+
+    def set_type(self, name: str | Sequence[str], type: str) -> None:
+        """Widen a column; files stay as they are."""
+        new_type = parse_type(type)
+        check_storable([new_type])
+        self._alter(lambda _, definition: alterations.set_column_type(definition, _path(name), new_type))
+
+    def set_default(self, name: str, value: str, *, expression: bool = False) -> None:
+        kind: Any = "expression" if expression else "literal"
+        self._alter(lambda _, definition: alterations.set_default(definition, _path(name), value, kind, "spark"))
+
+    def drop_default(self, name: str) -> None:
+        self._alter(lambda _, definition: alterations.drop_default(definition, _path(name)))
+
+    def set_not_null(self, name: str) -> None:
+        """Refuse NULL from now on; refused itself while the column holds one."""
+        with self._writing() as (work, table):
+            check_no_nulls(work, table, name)
+            alter_table(work.tx, self._schema, self._name, lambda d: alterations.set_not_null(d, _path(name)))
+
+    def drop_not_null(self, name: str) -> None:
+        self._alter(lambda _, definition: alterations.drop_not_null(definition, _path(name)))
+
+    def move_column(self, name: str | Sequence[str], after: str | None = None) -> None:
+        """Put a column behind another, or first."""
+        self._alter(lambda _, definition: alterations.move_column(definition, _path(name), after))
+
+    def set_partitioning(self, keys: PartitionKeys) -> None:
+        """Partition files to come by these columns, or by none; files that are there stay as they are."""
+
+        def change(tx: Transaction, definition: TableDefinition) -> TableDefinition:
+            if not keys:
+                return alterations.reset_partition(definition)
+            [new_id] = tx.new_ids("entity")
+            return alterations.set_partition(definition, partition_keys(keys), PartitionId(new_id))
+
+        self._alter(change)
+
+    def set_sort_order(self, keys: SortKeys) -> None:
+        """Sort files to come by these expressions, or by none; files that are there stay as they are."""
+
+        def change(tx: Transaction, definition: TableDefinition) -> TableDefinition:
+            if not keys:
+                return alterations.reset_sort(definition)
+            [new_id] = tx.new_ids("entity")
+            return alterations.set_sort(definition, sort_keys(keys), SortId(new_id))
+
+        self._alter(change)
+
+    def _alter(self, alteration: Any) -> None:
+        catalog = self._attachment.catalog
+        with self._transactions.writing(self._attachment.name, catalog) as tx:
+            alter_table(tx, self._schema, self._name, lambda definition: alteration(tx, definition))
+
+    def _reading_table(self) -> tuple[Work, Table]:
+        tx = self._reading(None, None)
+        return work_on(tx, self._holder), get_table(tx, self._schema, self._name)
+
+    def _reading(self, version: int | None, timestamp: datetime | None) -> Transaction:
+        catalog = self._attachment.catalog
+        if version is None and timestamp is None:
+            return self._transactions.current(self._attachment.name, catalog)
+        # What was is read apart from the open transaction, whose changes it does not have.
+        pinned = view_at(catalog, version=version, timestamp=timestamp).snapshot_id
+        return begin(replace(catalog, pinned=pinned))
+
+    @contextmanager
+    def _writing(self) -> Iterator[tuple[Work, Table]]:
+        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+            table = get_table(tx, self._schema, self._name)
+            yield work_on(tx, self._holder, self._attachment.defaults), table
+
+    def _condition(self, where: Where | None, table: Table) -> Condition | None:
+        return None if where is None else condition(where, table, zone=self._holder.zone)
+
+    def __repr__(self) -> str:
+        return f"<forklake table {self._attachment.catalog.name}.{self._schema}.{self._name}>"
+
+
+def _path(name: str | Sequence[str]) -> tuple[str, ...]:
+    """A column by name, or a field by the names on the way to it."""
+    return (name,) if isinstance(name, str) else tuple(name)

@@ -1,0 +1,16 @@
+"""Constraints that rows which are there already must meet before a table can have them."""
+
+from forklake.catalog.scan_planning import plan_scan
+from forklake.errors import InvalidChange
+from forklake.model.entities import Table
+from forklake.model.predicates import IsNull
+from forklake.spark.quoting import named
+from forklake.spark.scan import scan
+from forklake.spark.work import Work
+
+
+def check_no_nulls(work: Work, table: Table, name: str) -> None:
+    """Refuse NOT NULL for a column that holds a NULL; statistics often say so without reading."""
+    plan = plan_scan(work.tx, table, IsNull((name.lower(),)))
+    if plan.row_count and not scan(work, plan).where(named(name).isNull()).isEmpty():
+        raise InvalidChange(f"Column {name} of table '{table.name}' has NULL values: it cannot be NOT NULL.")

@@ -1,0 +1,119 @@
+"""Delete: rows end, files stay. Positions go into delete files, whole files end in the metadata alone."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from pyspark.sql import Column as Expression
+from pyspark.sql import functions as F
+
+from forklake.catalog.scan_planning import ScanPlan, plan_delete, plan_scan
+from forklake.errors import InvalidRows
+from forklake.model.entities import Table
+from forklake.model.files import DeleteFile, ScanFile
+from forklake.model.ids import BatchId, DeleteFileId
+from forklake.model.predicates import Predicate, Unknown
+from forklake.spark.deleted_rows import deleted_positions
+from forklake.spark.failures import reading
+from forklake.spark.scan import numbered_files, scan
+from forklake.spark.tasks.delete_files import Positions, write_positions
+from forklake.spark.tasks.file_names import uuid7
+from forklake.spark.virtual import ADDRESS, POSITION_BITS
+from forklake.spark.work import Work
+
+_WRITERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on rows: what decides, as SQL text or as an expression, and what of it can choose files."""
+
+    decides: str | Expression
+    predicate: Predicate | None = None
+
+    @property
+    def expression(self) -> Expression:
+        """The condition for Spark; made when it is needed, because making it needs Spark."""
+        return F.expr(self.decides) if isinstance(self.decides, str) else self.decides
+
+
+def delete(work: Work, table: Table, where: Condition | None = None, plan: ScanPlan | None = None) -> int:
+    """Delete the rows for which the condition is true, or all; returns how many.
+
+    With a plan, only its rows: those that the transaction itself has added since stay.
+    """
+    if where is None:
+        return end_all(work, plan or plan_scan(work.tx, table))
+    work.tx.note_delete(table)
+    if plan is not None:
+        return delete_addresses(work, plan, _matching(work, plan, where))
+    found = plan_delete(work.tx, table, where.predicate or Unknown())
+    partial = ScanPlan(table, work.tx.base, found.partial, found.batches)
+    addresses = _matching(work, partial, where)
+    work.tx.end_files(table, found.whole)
+    return sum(file.live_rows for file in found.whole) + delete_addresses(work, partial, addresses)
+
+
+def end_all(work: Work, plan: ScanPlan) -> int:
+    """Delete every row of a plan, without looking at any."""
+    work.tx.note_delete(plan.table)
+    work.tx.end_files(plan.table, plan.files)
+    work.tx.end_batches(plan.table, plan.batches)
+    return plan.row_count
+
+
+def delete_addresses(work: Work, plan: ScanPlan, addresses: Positions) -> int:
+    """Delete the rows of a plan at these addresses, each given once; returns how many."""
+    if not len(addresses):
+        return 0
+    ordered = np.sort(addresses)
+    if (np.diff(ordered) == 0).any():
+        raise InvalidRows("A row would be changed twice, because it matches several rows of the source.")
+    numbers, positions = ordered >> POSITION_BITS, ordered & ((1 << POSITION_BITS) - 1)
+    starts = np.flatnonzero(np.r_[True, np.diff(numbers) > 0])
+    by_number = dict(zip(numbers[starts].tolist(), np.split(positions, starts[1:]), strict=True))
+    files = [(file, by_number.pop(number)) for number, file in numbered_files(plan) if number in by_number]
+    _delete_from_files(work, plan.table, files)
+    _delete_inlined(work, plan, by_number)
+    return len(addresses)
+
+
+def _matching(work: Work, plan: ScanPlan, where: Condition) -> Positions:
+    if not plan.files and not plan.batches:
+        return np.zeros(0, np.int64)
+    with reading(plan.table, plan.snapshot_id):
+        found = scan(work, plan, [ADDRESS]).where(where.expression).select(ADDRESS).toArrow()
+    addresses: Positions = found[ADDRESS].to_numpy().astype(np.int64)
+    return addresses
+
+
+def _delete_from_files(work: Work, table: Table, files: Sequence[tuple[ScanFile, Positions]]) -> None:
+    before = deleted_positions(work, [file for file, _ in files])
+    after = [np.union1d(old, new) for old, (_, new) in zip(before, files, strict=True)]
+    whole = [file for (file, _), gone in zip(files, after, strict=True) if len(gone) == file.data.record_count]
+    rest = [(file, gone) for (file, _), gone in zip(files, after, strict=True) if len(gone) < file.data.record_count]
+    work.tx.end_files(table, whole)
+    ids = work.tx.new_ids("file", len(rest)) if rest else []
+    with ThreadPoolExecutor(_WRITERS) as pool:
+        written = list(pool.map(lambda each: _delete_file(work, table, *each), zip(ids, rest, strict=True)))
+    work.tx.delete_from_files(table, [(file, delete) for (file, _), delete in zip(rest, written, strict=True)])
+
+
+def _delete_file(work: Work, table: Table, file_id: int, deleted: tuple[ScanFile, Positions]) -> DeleteFile:
+    file, positions = deleted
+    storage, path = work.storage, f"{work.folder(table)}ducklake-{uuid7()}-delete.parquet"
+    if storage.is_local:
+        storage.files.create_dir(storage.path(work.folder(table)), recursive=True)
+    data_path = storage.path(file.data.path, is_relative=file.data.path_is_relative)
+    size, footer = write_positions(storage.files, storage.path(path), data_path, positions)
+    return DeleteFile(DeleteFileId(file_id), file.data.data_file_id, path, len(positions), size, footer)
+
+
+def _delete_inlined(work: Work, plan: ScanPlan, by_number: dict[int, Positions]) -> None:
+    rows: list[tuple[BatchId, int]] = []
+    for number, positions in by_number.items():
+        batch = plan.batches[number - len(plan.files)]
+        rows += [(batch.batch_id, position) for position in positions.tolist()]
+    if rows:
+        work.tx.delete_inlined(plan.table, rows)

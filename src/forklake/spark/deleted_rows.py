@@ -1,0 +1,61 @@
+"""Leaving deleted rows out of a scan.
+
+For each file with deletes there is a bitmap, one bit for each of its rows, and all of them are one value of a query:
+an array of arrays that a scalar subquery brings in. Testing a bit is plain arithmetic that Spark compiles, so filters
+still reach the Parquet reader and nothing is joined.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column as Expression
+from pyspark.sql import functions as F
+
+from forklake.errors import DamagedFile
+from forklake.model.files import DeleteFile, ScanFile
+from forklake.spark.tasks.delete_files import Positions, read_positions
+from forklake.spark.work import Work
+
+_READERS = 8
+
+
+def not_deleted(
+    work: Work, files: Sequence[tuple[int, ScanFile]], number: Expression, position: Expression
+) -> Expression:
+    """True for the rows that are there, given the number of their file and their position in it."""
+    lowest = min(n for n, _ in files)
+    positions = deleted_positions(work, [file for _, file in files])
+    words: list[np.ndarray] = [np.zeros(0, np.int64)] * (max(n for n, _ in files) - lowest + 1)
+    for (n, file), deleted in zip(files, positions, strict=True):
+        words[n - lowest] = _bitmap(deleted, file.data.record_count)
+    offsets = np.cumsum([0, *(len(bits) for bits in words)], dtype=np.int64)
+    bitmaps = pa.LargeListArray.from_arrays(offsets, np.concatenate(words)).cast(pa.list_(pa.int64()))
+    whole = pa.ListArray.from_arrays(pa.array([0, len(bitmaps)], pa.int32()), bitmaps)
+    bits = work.spark.createDataFrame(pa.table({"bits": whole})).scalar()
+    of_file = F.get(bits, (number - lowest).cast("int"))
+    word = F.get(of_file, F.shiftright(position, 6).cast("int"))
+    return F.getbit(word, position.bitwiseAND(F.lit(63)).cast("int")) == 0
+
+
+def deleted_positions(work: Work, files: Sequence[ScanFile]) -> list[Positions]:
+    """For each file the positions that are deleted from it; none for files without deletes."""
+    with ThreadPoolExecutor(_READERS) as pool:
+        return list(pool.map(lambda file: _positions(work, file.delete), files))
+
+
+def _positions(work: Work, delete: DeleteFile | None) -> Positions:
+    if delete is None:
+        return np.zeros(0, np.int64)
+    path = work.storage.path(delete.path, is_relative=delete.path_is_relative)
+    try:
+        return read_positions(work.storage.files, path, work.tx.base)
+    except (OSError, pa.ArrowException) as error:
+        raise DamagedFile(f"The delete file {path} cannot be read at version {work.tx.base}: {error}") from error
+
+
+def _bitmap(positions: Positions, rows: int) -> np.ndarray:
+    bits = np.zeros((rows + 63) // 64 * 64, np.uint8)
+    bits[positions] = 1
+    return np.packbits(bits, bitorder="little").view(np.int64)

@@ -1,0 +1,31 @@
+"""The smallest and the largest value of a column."""
+
+from typing import Any, Literal
+
+from pyspark.sql import functions as F
+
+from forklake.catalog.aggregates import exact_bounds
+from forklake.catalog.scan_planning import plan_scan
+from forklake.model.alterations import find_column
+from forklake.model.column_tree import Path
+from forklake.model.entities import Table
+from forklake.spark.failures import reading
+from forklake.spark.quoting import quoted
+from forklake.spark.scan import scan
+from forklake.spark.tasks.literals import literal
+from forklake.spark.work import Work
+
+
+def extreme(work: Work, table: Table, path: Path, side: Literal["min", "max"]) -> Any:
+    """The smallest or largest value; None if there is none. Without Spark where the metadata knows exactly."""
+    column = find_column(table.definition, path)
+    bounds = exact_bounds(work.tx, table, path)
+    if bounds is not None:
+        text = bounds.min_value if side == "min" else bounds.max_value
+        return literal(text, column).as_py()
+    plan = plan_scan(work.tx, table)
+    rows = scan(work, plan)
+    value = F.col(".".join(quoted(name) for name in path))
+    with reading(table, plan.snapshot_id):
+        found = rows.agg((F.min if side == "min" else F.max)(value).alias("value")).toArrow()
+    return found["value"][0].as_py()

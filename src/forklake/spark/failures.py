@@ -1,0 +1,47 @@
+"""Errors of Spark and PyArrow as errors of ours, where it is known what they are about."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import unquote
+
+from forklake.errors import DamagedFile, ForklakeError, InvalidRows
+from forklake.model.entities import Table
+
+_RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE|\n\s*at )", re.DOTALL)
+_IN_WORKER = re.compile(r"forklake\.errors\.(?:InvalidInput|InvalidRows): (.*?)(?:\n|$)")
+_UNREADABLE = re.compile(r"FAILED_READ_FILE|FileNotFound|FILE_NOT_EXIST|not a Parquet file|ChecksumException")
+_MISSING = re.compile(r"FILE_NOT_EXIST|FileNotFound|No such file")
+_FILE = re.compile(r"((?:[a-z0-9]+:)?/[^\s,]*?\.parquet)")
+
+
+@contextmanager
+def writing(table: Table) -> Iterator[None]:
+    """Rows that a check has refused, on whatever machine, are refused here."""
+    try:
+        yield
+    except ForklakeError:
+        raise
+    except Exception as error:
+        found = _RAISED.search(str(error)) or _IN_WORKER.search(str(error))
+        if found is not None:
+            raise InvalidRows(found[1].strip()) from error
+        raise
+
+
+@contextmanager
+def reading(table: Table, snapshot_id: int) -> Iterator[None]:
+    """A file that cannot be read is named, with its table and the snapshot that has it."""
+    try:
+        yield
+    except ForklakeError:
+        raise
+    except Exception as error:
+        # Spark raises errors of several kinds; what they say is what they have in common.
+        text = str(error)
+        if not isinstance(error, OSError) and not _UNREADABLE.search(text):
+            raise
+        found = _FILE.search(text)
+        what = f"The file {unquote(found[1])}" if found else "A file"
+        reason = "does not exist" if _MISSING.search(text) else "cannot be read"
+        raise DamagedFile(f"{what} of table '{table.name}' at version {snapshot_id} {reason}.") from error

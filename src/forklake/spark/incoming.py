@@ -1,0 +1,157 @@
+"""Rows on their way into a table: what was given, matched to the columns, cast where nothing is lost, checked.
+
+The outcome has the table's columns in their order and in their shown types, either as a DataFrame or, when the rows
+are on the driver already, as an Arrow table.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import pyarrow as pa
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as st
+
+from forklake.errors import InvalidInput, InvalidRows
+from forklake.model.assignment import check_assignable
+from forklake.model.entities import Column, Table
+from forklake.model.names import closest, fold
+from forklake.spark.assigned import assigned
+from forklake.spark.assigned_array import assigned_array
+from forklake.spark.conversions import literal
+from forklake.spark.literal_rows import literal_rows
+from forklake.spark.quoting import named
+from forklake.spark.tasks.arrow_types import shown_schema, shown_type
+from forklake.spark.tasks.literals import literal as arrow_literal
+from forklake.spark.type_in_arrow import type_in_arrow
+from forklake.spark.type_mapping import shown_type as shown_in_spark
+from forklake.spark.type_mapping import type_in_spark
+
+Matching = Literal["name", "position"]
+Rows: TypeAlias = DataFrame | pa.Table
+
+
+def as_rows(data: Any, columns: Sequence[Column] | None = None, zone: str = "UTC") -> Rows:
+    """A DataFrame as it is; Arrow, pandas and literal rows as an Arrow table.
+
+    Literal rows are a list of dictionaries or of tuples; given the columns they are meant for, tuples are named by
+    them and values take their types. Moments without a zone are in that of the session.
+    """
+    if isinstance(data, DataFrame | pa.Table):
+        return data
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data])
+    if isinstance(data, pa.RecordBatchReader):
+        return data.read_all()
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.table(data)
+    if type(data).__module__.startswith("pandas."):
+        return pa.Table.from_pandas(data, preserve_index=False)
+    if isinstance(data, Sequence) and not isinstance(data, str | bytes):
+        return literal_rows(data, columns, zone)
+    raise InvalidInput(
+        f"Rows cannot be taken from {type(data).__name__}; give a DataFrame, an Arrow table, pandas, or a list of rows."
+    )
+
+
+def fit(rows: Rows, table: Table, matching: Matching = "name", zone: str = "UTC") -> Rows:
+    """The rows as rows of the table, with defaults where nothing was given; InvalidRows if they cannot be."""
+    sources = _match(rows.schema.names, table, matching)
+    if isinstance(rows, DataFrame):
+        return _fit_frame(rows, sources, table)
+    return _fit_arrow(rows, sources, table, zone)
+
+
+def fit_value(value: Expression, data_type: st.DataType, column: Column, table: Table) -> Expression:
+    """A value of this type as a value of the column, checked against what the column allows."""
+    source = type_in_spark(data_type)
+    check_assignable(source, column.type, column.name)
+    return _not_null(assigned(value, source, column.type, column.name), column, table)
+
+
+def default_value(column: Column, table: Table) -> Expression:
+    """What a column gets when nothing is given for it."""
+    return _not_null(_default_expression(column), column, table)
+
+
+def needs_spark(rows: Rows, table: Table, matching: Matching = "name") -> bool:
+    """Whether only Spark can fit the rows: it has them, or must work out a default or a type."""
+    if isinstance(rows, DataFrame):
+        return True
+    sources = _match(rows.schema.names, table, matching)
+    missing = [column for column in table.definition.columns if fold(column.name) not in sources]
+    computed = any(column.default_value_type == "expression" for column in missing)
+    return computed or any(field.type.name == "variant" for field in table.definition.fields())
+
+
+def _match(names: Sequence[str], table: Table, matching: Matching) -> dict[str, int]:
+    """By folded name of a column, the position of what is given for it."""
+    columns = table.definition.columns
+    if matching == "position":
+        if len(names) != len(columns):
+            raise InvalidRows(f"table {table.name} has {len(columns)} columns but {len(names)} values were supplied")
+        return {fold(column.name): at for at, column in enumerate(columns)}
+    known = {fold(column.name) for column in columns}
+    found: dict[str, int] = {}
+    for at, name in enumerate(names):
+        if fold(name) not in known:
+            nearest = closest(name, [column.name for column in columns])
+            hint = f" Did you mean '{nearest}'?" if nearest else ""
+            raise InvalidRows(f"Table '{table.name}' has no column '{name}'.{hint}")
+        if fold(name) in found:
+            raise InvalidRows(f"The rows have two columns named '{name}' (case does not count).")
+        found[fold(name)] = at
+    return found
+
+
+def _fit_frame(frame: DataFrame, sources: Mapping[str, int], table: Table) -> DataFrame:
+    # Names of a DataFrame need not be unique when they go by position.
+    given = frame.toDF(*(f"c{at}" for at in range(len(frame.columns))))
+    fields = frame.schema.fields
+    fitted = []
+    for column in table.definition.columns:
+        at = sources.get(fold(column.name))
+        if at is None:
+            value = default_value(column, table)
+        else:
+            value = fit_value(named(f"c{at}"), fields[at].dataType, column, table)
+        fitted.append(value.alias(column.name))
+    return given.select(*fitted)
+
+
+def _default_expression(column: Column) -> Expression:
+    shown = shown_in_spark(column.type)
+    if column.default_value is None:
+        return F.lit(None).cast(shown)
+    if column.default_value_type == "expression":
+        return F.expr(column.default_value).cast(shown)
+    return literal(column.default_value, column)
+
+
+def _not_null(value: Expression, column: Column, table: Table) -> Expression:
+    if column.nulls_allowed:
+        return value
+    refused = F.raise_error(F.lit(_null_message(table, column))).cast(shown_in_spark(column.type))
+    return F.coalesce(value, refused)
+
+
+def _fit_arrow(given: pa.Table, sources: Mapping[str, int], table: Table, zone: str) -> pa.Table:
+    fitted = []
+    for column in table.definition.columns:
+        at = sources.get(fold(column.name))
+        if at is None:
+            value = arrow_literal(column.default_value, column)
+            array = pa.chunked_array([pa.repeat(value, given.num_rows)], shown_type(column.type))
+        else:
+            source = type_in_arrow(given.schema.types[at])
+            check_assignable(source, column.type, column.name)
+            array = assigned_array(given.column(at), column.type, column.name, zone)
+        if not column.nulls_allowed and array.null_count:
+            raise InvalidRows(_null_message(table, column))
+        fitted.append(array)
+    return pa.table(fitted, schema=shown_schema(table.definition.columns))
+
+
+def _null_message(table: Table, column: Column) -> str:
+    return f"NOT NULL constraint failed: {table.name}.{column.name}"

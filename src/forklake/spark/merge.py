@@ -1,0 +1,217 @@
+"""Merge: rows of a source change the rows of a table that match them, and those that match none are added."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pyarrow as pa
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from forklake.catalog.scan_planning import ScanPlan, plan_scan
+from forklake.errors import InvalidInput
+from forklake.model.entities import Column, Table
+from forklake.model.names import fold
+from forklake.model.predicates import Predicate
+from forklake.spark.append import add_rows
+from forklake.spark.incoming import as_rows, default_value, fit_value
+from forklake.spark.quoting import quoted
+from forklake.spark.row_changes import change_rows
+from forklake.spark.scan import scan
+from forklake.spark.source_rows import SourceRows, source_rows
+from forklake.spark.tasks.reserved import ROW_ID
+from forklake.spark.tasks.write_changes import ADDRESS, CHANGE, DELETE, INSERT, SOURCE_ROW, UPDATE
+from forklake.spark.update import assigned_columns
+from forklake.spark.work import Work
+
+Action = Literal["update", "delete", "insert", "nothing"]
+When = Literal["matched", "not matched", "not matched by source"]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What to do with rows: WHEN … [AND condition] THEN …. Of several clauses the first that holds is taken.
+
+    Without values, an update or insert takes the source's columns of the same names.
+    """
+
+    when: When
+    action: Action
+    condition: Expression | None = None
+    values: Mapping[str, Expression] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """How many rows of the table were updated or deleted, and how many added."""
+
+    changed: int
+    inserted: int
+
+
+@dataclass(frozen=True, slots=True)
+class MergeNames:
+    """The names by which conditions and values tell the two sides apart."""
+
+    target: str = "target"
+    source: str = "source"
+
+
+NAMES = MergeNames()
+
+
+def merge(
+    work: Work,
+    table: Table,
+    data: Any,
+    on: Expression,
+    clauses: Sequence[Clause],
+    names: MergeNames = NAMES,
+    predicate: Predicate | None = None,
+) -> Merged:
+    """Merge a source into a table; a row of the table that would be changed twice is an error.
+
+    The source is evaluated once. `predicate` may say which rows of the table can match at all.
+    """
+    check_clauses(clauses)
+    by_source = any(clause.when == "not matched by source" for clause in clauses)
+    plan = plan_scan(work.tx, table, None if by_source else predicate)
+    with source_rows(work, table, as_rows(data)) as source:
+        joined = _joined(work, plan, source, on, names, keep_unmatched=by_source)
+        found = change_rows(work, plan, _changes(joined, table, clauses, names, source.columns))
+        added = _added(source, found.matched, table, clauses, names)
+        return Merged(found.ended, 0 if added is None else add_rows(work, table, added))
+
+
+def check_clauses(clauses: Sequence[Clause]) -> None:
+    """Refuse clauses that contradict their own kind."""
+    if not clauses:
+        raise InvalidInput("MERGE needs at least one WHEN clause.")
+    for clause in clauses:
+        inserts = clause.action == "insert"
+        if inserts != (clause.when == "not matched") and clause.action != "nothing":
+            raise InvalidInput(f"WHEN {clause.when.upper()} cannot {clause.action.upper()}.")
+
+
+def _joined(
+    work: Work, plan: ScanPlan, source: SourceRows, on: Expression, names: MergeNames, *, keep_unmatched: bool
+) -> DataFrame:
+    target = scan(work, plan, [ROW_ID, ADDRESS]).alias(names.target)
+    other = source.frame.alias(names.source)
+    if source.is_small:
+        other = other.hint("broadcast")
+    # The table is on the left: its rows stay where they are, and a small source goes to them.
+    return target.join(other, on, "left" if keep_unmatched else "inner")
+
+
+def _changes(
+    joined: DataFrame, table: Table, clauses: Sequence[Clause], names: MergeNames, source: Sequence[str]
+) -> DataFrame:
+    """The matched rows as they will be, with what becomes of each; NULL where no clause holds."""
+    matched = F.col(SOURCE_ROW).isNotNull()
+    changing = [clause for clause in clauses if clause.when != "not matched"]
+    number = _first_that_holds(
+        [(matched if clause.when == "matched" else ~matched, clause.condition) for clause in changing]
+    )
+    values = [_clause_values(joined, table, clause, names, source) for clause in changing]
+    columns = [
+        _chosen(number, [of_clause[at] for of_clause in values], _of(names.target, column)).alias(column.name)
+        for at, column in enumerate(table.definition.columns)
+    ]
+    change = _chosen(number, [_change(clause) for clause in changing], F.lit(None).cast("string"))
+    return joined.select(*columns, F.col(ROW_ID), change.alias(CHANGE), F.col(ADDRESS), F.col(SOURCE_ROW))
+
+
+def _change(clause: Clause) -> Expression:
+    match clause.action:
+        case "update":
+            # A row that this transaction has added has no row id yet; changed, it is just another new row.
+            return F.when(F.col(ROW_ID).isNull(), INSERT).otherwise(UPDATE)
+        case "delete":
+            return F.lit(DELETE)
+    return F.lit(None).cast("string")
+
+
+def _clause_values(
+    joined: DataFrame, table: Table, clause: Clause, names: MergeNames, source: Sequence[str]
+) -> list[Expression]:
+    if clause.action != "update":
+        return [_of(names.target, column) for column in table.definition.columns]
+    given = _given(table, clause, names, source)
+    fitted = _fitted(joined, table, given)
+    return [fitted.get(fold(column.name), _of(names.target, column)) for column in table.definition.columns]
+
+
+def _added(
+    source: SourceRows, matched: pa.ChunkedArray, table: Table, clauses: Sequence[Clause], names: MergeNames
+) -> DataFrame | None:
+    """The rows of the source that match none, as the clauses make rows of the table of them."""
+    inserting = [clause for clause in clauses if clause.when == "not matched"]
+    if not inserting:
+        return None
+    rows = source.without(matched).alias(names.source)
+    number = _first_that_holds([(F.lit(True), clause.condition) for clause in inserting])
+    values = []
+    for clause in inserting:
+        fitted = _fitted(rows, table, _given(table, clause, names, source.columns)) if clause.action == "insert" else {}
+        values.append(
+            [fitted.get(fold(column.name), default_value(column, table)) for column in table.definition.columns]
+        )
+    skipped = [at for at, clause in enumerate(inserting) if clause.action == "nothing"]
+    kept = rows.where(number.isNotNull() & ~number.isin(skipped) if skipped else number.isNotNull())
+    return kept.select(
+        *(
+            _chosen(number, [of_clause[at] for of_clause in values], None).alias(column.name)
+            for at, column in enumerate(table.definition.columns)
+        )
+    )
+
+
+def _given(table: Table, clause: Clause, names: MergeNames, source: Sequence[str]) -> dict[str, Expression]:
+    """The values of a clause by folded name; without any, the source's columns that the table has too."""
+    if clause.values is not None:
+        return assigned_columns(table, clause.values)
+    known = {fold(name): name for name in source}
+    found = {
+        fold(column.name): F.col(f"{quoted(names.source)}.{quoted(known[fold(column.name)])}")
+        for column in table.definition.columns
+        if fold(column.name) in known
+    }
+    if len(found) < len(source):
+        extra = next(name for name in source if fold(name) not in found)
+        raise InvalidInput(f"Table '{table.name}' has no column '{extra}'; say which columns the clause sets.")
+    return found
+
+
+def _fitted(frame: DataFrame, table: Table, given: Mapping[str, Expression]) -> dict[str, Expression]:
+    columns = [column for column in table.definition.columns if fold(column.name) in given]
+    types = frame.select(*(given[fold(column.name)] for column in columns)).schema.fields
+    return {
+        fold(column.name): fit_value(given[fold(column.name)], kind.dataType, column, table)
+        for column, kind in zip(columns, types, strict=True)
+    }
+
+
+def _first_that_holds(conditions: Sequence[tuple[Expression, Expression | None]]) -> Expression:
+    """The number of the first clause that holds, or NULL."""
+    number = F.lit(None).cast("int")
+    for at in reversed(range(len(conditions))):
+        applies, condition = conditions[at]
+        holds = applies if condition is None else applies & F.coalesce(condition, F.lit(False))
+        number = F.when(holds, F.lit(at)).otherwise(number)
+    return number
+
+
+def _chosen(number: Expression, values: Sequence[Expression], otherwise: Expression | None) -> Expression:
+    """The value of the clause of this number."""
+    chosen = otherwise
+    for at in reversed(range(len(values))):
+        when = F.when(number == at, values[at])
+        chosen = when if chosen is None else when.otherwise(chosen)
+    assert chosen is not None
+    return chosen
+
+
+def _of(side: str, column: Column) -> Expression:
+    return F.col(f"{quoted(side)}.{quoted(column.name)}")

@@ -1,0 +1,77 @@
+"""Rows that change: the old ones end, the new ones are written, in one pass over the change."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from forklake.catalog.scan_planning import ScanPlan
+from forklake.spark.collect import collect
+from forklake.spark.delete import delete_addresses
+from forklake.spark.failures import reading, writing
+from forklake.spark.stage_files import stage_files
+from forklake.spark.tasks.reserved import ROW_ID
+from forklake.spark.tasks.write_changes import INSERT, OUTCOME, UPDATE, write_changes
+from forklake.spark.tasks.write_file import WriteOrder, from_table
+from forklake.spark.work import Work
+from forklake.spark.write_files import write_order
+
+DRIVER_BYTES = 32 * 2**20
+"""When the files of a plan are no larger, what changes in them is written on the driver."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a change has done: how many rows ended, and which rows of a source matched."""
+
+    ended: int
+    matched: pa.ChunkedArray
+
+
+def as_change(updated: Expression) -> Expression:
+    """The change of a row that is updated where the condition says so.
+
+    A row that this transaction has added has no row id yet; changed, it is just another new row.
+    """
+    return F.when(updated, F.when(F.col(ROW_ID).isNull(), INSERT).otherwise(UPDATE))
+
+
+def change_rows(work: Work, plan: ScanPlan, changes: DataFrame) -> Changed:
+    """Carry out changes to rows of a plan.
+
+    The DataFrame has the table's columns as they fit it, then row id, change, address and source row.
+    """
+    table = plan.table
+    order = write_order(work, table)
+    work.tx.note_delete(table)
+    with writing(table), reading(table, plan.snapshot_id):
+        outcome = _outcome(order, changes, on_driver=sum(f.data.file_size_bytes for f in plan.files) <= DRIVER_BYTES)
+    files = from_table(outcome.filter(pc.is_valid(outcome["file"])))
+    rows = outcome.filter(pc.is_valid(outcome["change"]))
+    ended = rows["address"].drop_null().to_numpy().astype(np.int64)
+    try:
+        delete_addresses(work, plan, ended)
+    except BaseException:
+        work.storage.remove(file.path for file in files)
+        raise
+    stage_files(work, table, [file for file in files if file.label == UPDATE], embeds_row_ids=True)
+    stage_files(work, table, [file for file in files if file.label == INSERT])
+    return Changed(len(ended), outcome["source"].drop_null())
+
+
+def _outcome(order: WriteOrder, changes: DataFrame, *, on_driver: bool) -> pa.Table:
+    if on_driver:
+        return pa.Table.from_batches(write_changes(order, collect(changes).to_batches()))
+    return changes.mapInArrow(_writer(order), OUTCOME).toArrow()
+
+
+def _writer(order: WriteOrder) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return write_changes(order, batches)
+
+    return write

@@ -1,0 +1,168 @@
+"""A plan to a DataFrame: files by group, deleted rows left out, inlined rows beside them."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as st
+
+from forklake.catalog.scan_planning import ScanPlan
+from forklake.model.entities import UNCOMMITTED, Column
+from forklake.model.files import ScanFile
+from forklake.model.ids import TableId
+from forklake.spark.conversions import converted, default_of, read_type
+from forklake.spark.deleted_rows import not_deleted
+from forklake.spark.file_groups import FileGroup, Naming, grouped
+from forklake.spark.inlined import inlined_frame
+from forklake.spark.manifest import relation
+from forklake.spark.quoting import named
+from forklake.spark.tasks.reserved import ROW_ID, SNAPSHOT_ID
+from forklake.spark.type_mapping import shown_schema
+from forklake.spark.virtual import ADDRESS, POSITION_BITS, ROW_IDS, SNAPSHOT_IDS, VIRTUAL
+from forklake.spark.work import Work
+
+
+def scan(work: Work, plan: ScanPlan, virtual: Sequence[str] = ()) -> DataFrame:
+    """The live rows of a plan in the columns of its table, and the virtual columns asked for behind them.
+
+    Never a bare file relation: whoever writes to a view over one would write into our folders.
+    """
+    files = numbered_files(plan)
+    parts = [
+        _file_rows(work, plan, part, virtual)
+        for group in grouped(work.tx, plan.table, files)
+        for part in _parts(work, plan, group, virtual)
+    ]
+    if plan.batches:
+        parts.append(inlined_frame(work, plan, virtual, first_number=len(files)))
+    if not parts:
+        return work.spark.createDataFrame([], scan_schema(plan, virtual))
+    return reduce(DataFrame.unionAll, parts)
+
+
+def numbered_files(plan: ScanPlan) -> list[tuple[int, ScanFile]]:
+    """The files of a plan with their numbers: those with deleted rows first, which number their bitmaps as well."""
+    return list(enumerate(sorted(plan.files, key=lambda file: file.delete is None)))
+
+
+def scan_schema(plan: ScanPlan, virtual: Sequence[str] = ()) -> st.StructType:
+    schema = shown_schema(plan.table.definition.columns)
+    for name in virtual:
+        schema = schema.add(name, VIRTUAL[name])
+    return schema
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Files of a group that are read alike."""
+
+    naming: Naming
+    files: list[tuple[int, ScanFile]]
+    with_deletes: bool
+    row_ids: str
+    """Where row ids come from: `file` embeds them, they are `counted`, or `none` are given out yet."""
+    embeds_snapshots: bool
+
+
+def _parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str]) -> Iterator[_Part]:
+    split: dict[tuple[bool, str, bool], list[tuple[int, ScanFile]]] = {}
+    row_ids = _row_ids_in(work, plan) if not ROW_IDS.isdisjoint(virtual) else lambda _: "none"
+    wants_snapshots = not SNAPSHOT_IDS.isdisjoint(virtual)
+    for number, file in group.files:
+        partial = file.data.partial_max is not None
+        by_snapshot = partial and (wants_snapshots or (file.data.partial_max or 0) > plan.snapshot_id)
+        key = (file.delete is not None, row_ids(file), by_snapshot)
+        split.setdefault(key, []).append((number, file))
+    for key, files in split.items():
+        yield _Part(group.naming, files, *key)
+
+
+def _row_ids_in(work: Work, plan: ScanPlan) -> Callable[[ScanFile], str]:
+    staged = work.tx.tables.get(TableId(plan.table.object_id))
+
+    def find(file: ScanFile) -> str:
+        if file.data.row_id_start is not None:
+            return "counted"
+        if file.data.begin_snapshot != UNCOMMITTED or staged is None:
+            return "file"
+        return "file" if staged.new_files[file.data.data_file_id].embeds_row_ids else "none"
+
+    return find
+
+
+def _file_rows(work: Work, plan: ScanPlan, part: _Part, virtual: Sequence[str]) -> DataFrame:
+    columns = plan.table.definition.columns
+    schema = _read_schema(columns, part, virtual)
+    frame = relation(work.spark, work.storage, schema, [(number, file.data) for number, file in part.files])
+    source = _Source(frame)
+    if part.with_deletes:
+        frame = frame.where(not_deleted(work, part.files, source.number, source.position))
+    if part.embeds_snapshots:
+        frame = frame.where(named(SNAPSHOT_ID) <= plan.snapshot_id)
+    shown = [_shown(now, then) for now, then in zip(columns, part.naming, strict=True)]
+    return frame.select(*shown, *(_virtual(name, part, source).alias(name) for name in virtual))
+
+
+class _Source:
+    """What Spark tells of a row's origin."""
+
+    def __init__(self, frame: DataFrame) -> None:
+        # Asked for in this way, because a table may have a column of the name `_metadata`.
+        metadata = frame.metadataColumn("_metadata")
+        self.number = F.unix_millis(metadata["file_modification_time"])
+        self.position = metadata["row_index"]
+        self.path = metadata["file_path"]
+
+
+def _read_schema(columns: Sequence[Column], part: _Part, virtual: Sequence[str]) -> st.StructType:
+    schema = st.StructType()
+    for now, then in zip(columns, part.naming, strict=True):
+        if then is not None:
+            schema = schema.add(then.name, read_type(now, then))
+    if part.row_ids == "file":
+        schema = schema.add(ROW_ID, st.LongType())
+    if part.embeds_snapshots:
+        schema = schema.add(SNAPSHOT_ID, st.LongType())
+    return schema
+
+
+def _shown(now: Column, then: Column | None) -> Expression:
+    value = default_of(now) if then is None else converted(named(then.name), now, then)
+    return value.alias(now.name)
+
+
+def _virtual(name: str, part: _Part, source: _Source) -> Expression:
+    match name:
+        case name if name in ROW_IDS and part.row_ids == "file":
+            return named(ROW_ID)
+        case name if name in ROW_IDS and part.row_ids == "counted":
+            return _per_file(part, source, (file.data.row_id_start or 0 for _, file in part.files)) + source.position
+        case name if name in SNAPSHOT_IDS and part.embeds_snapshots:
+            return named(SNAPSHOT_ID)
+        case name if name in SNAPSHOT_IDS:
+            begins = (file.data.begin_snapshot for _, file in part.files)
+            return F.nullif(_per_file(part, source, begins), F.lit(UNCOMMITTED).cast("bigint"))
+        case "filename":
+            return source.path
+        case "file_row_number":
+            return source.position
+        case name if name == ADDRESS:
+            return F.shiftleft(source.number, POSITION_BITS).bitwiseOR(source.position)
+    return F.lit(None).cast(VIRTUAL[name])
+
+
+def _per_file(part: _Part, source: _Source, values: Iterable[int]) -> Expression:
+    """A number of each file: the same for all of them, or looked up by the file's number in one constant."""
+    known = list(values)
+    if len(set(known)) == 1:
+        return F.lit(known[0]).cast("bigint")
+    lowest = min(number for number, _ in part.files)
+    places = [0] * (max(number for number, _ in part.files) - lowest + 1)
+    for (number, _), value in zip(part.files, known, strict=True):
+        places[number - lowest] = value
+    # As one string, which is made an array once: an array of literals takes a call to the JVM for each.
+    array = F.split(F.lit(",".join(map(str, places))), ",").cast("array<bigint>")
+    return F.get(array, (source.number - lowest).cast("int"))

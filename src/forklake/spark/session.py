@@ -1,0 +1,67 @@
+"""The Spark session: one that was given, or one started on first need."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import gettempdir
+from threading import Lock
+
+from pyspark.sql import SparkSession
+
+ONE_MACHINE: Mapping[str, str] = {
+    "spark.master": "local[*]",
+    "spark.app.name": "forklake",
+    "spark.driver.memory": "2g",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # Errors come as exceptions; Spark would print each of them as well, several times.
+    "spark.log.level": "FATAL",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.shuffle.partitions": "16",
+    # Opening a local file costs far less than the default assumes: many small files go into few tasks.
+    "spark.sql.files.openCostInBytes": "262144",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.catalogImplementation": "in-memory",
+}
+"""Settings of a session of our own, for one machine; the `settings` of `connect` override each of them."""
+
+
+class SparkHolder:
+    """A session when somebody asks for one. Metadata alone never does."""
+
+    def __init__(self, spark: SparkSession | None = None, settings: Mapping[str, str] | None = None) -> None:
+        self._spark = spark
+        self._settings = dict(settings or {})
+        self._lock = Lock()
+
+    @property
+    def is_running(self) -> bool:
+        return self._spark is not None
+
+    @property
+    def zone(self) -> str:
+        """The time zone in which Spark reads texts without one; ours is UTC until it is told otherwise."""
+        name = "spark.sql.session.timeZone"
+        if self._spark is None:
+            return self._settings.get(name, ONE_MACHINE[name])
+        return self._spark.conf.get(name) or ""
+
+    def get(self) -> SparkSession:
+        """The session, started now if there was none. A given one is used as it is, whatever its settings."""
+        with self._lock:
+            if self._spark is None:
+                self._spark = SparkSession.getActiveSession() or _start({**ONE_MACHINE, **self._settings})
+            return self._spark
+
+
+def _start(settings: Mapping[str, str]) -> SparkSession:
+    # Workers run this interpreter, which has what they import; another Python on the PATH may not.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # Spark may make this folder when it looks for tables of its own: not in the user's folder.
+    warehouse = Path(gettempdir()) / f"forklake-spark-{os.getpid()}" / "warehouse"
+    builder = SparkSession.builder.config("spark.sql.warehouse.dir", str(warehouse))
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()

@@ -1,0 +1,71 @@
+"""Where the files of a lake are: one root, reached by Spark through URIs and by PyArrow through a file system."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from pyarrow import fs
+
+from forklake.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """The data path of a lake. Paths given to it are relative to the root, with `/` between their parts."""
+
+    root: str
+    """An absolute local path or a URL, with `/` at the end."""
+    files: fs.FileSystem = field(init=False, repr=False)
+    prefix: str = field(init=False, repr=False)
+    """The root as PyArrow's file system knows it."""
+
+    def __post_init__(self) -> None:
+        try:
+            files, prefix = fs.FileSystem.from_uri(self.root)
+        except (ValueError, NotImplementedError) as error:
+            raise InvalidInput(f"The data path '{self.root}' cannot be used: {error}") from None
+        object.__setattr__(self, "files", files)
+        object.__setattr__(self, "prefix", prefix.rstrip("/") + "/")
+
+    @property
+    def is_local(self) -> bool:
+        return isinstance(self.files, fs.LocalFileSystem)
+
+    def path(self, relative: str, *, is_relative: bool = True) -> str:
+        """A file as PyArrow's file system knows it."""
+        return self.prefix + relative if is_relative else self._foreign(relative)
+
+    def uri(self, relative: str, *, is_relative: bool = True) -> str:
+        """A file as Spark knows it."""
+        if not is_relative:
+            return _spark_uri(relative)
+        return _spark_uri(self.root + relative)
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Delete files that nobody was told of; those that cannot be deleted are orphans for cleanup to find."""
+        for path in paths:
+            try:
+                self.files.delete_file(self.path(path))
+            except OSError:
+                continue
+
+    def _foreign(self, path: str) -> str:
+        return path if "://" not in path else fs.FileSystem.from_uri(path)[1]
+
+
+def storage_at(data_path: str) -> Storage:
+    """The storage of a data path; a local one that is not absolute starts at the current folder."""
+    if "://" in data_path:
+        return Storage(data_path if data_path.endswith("/") else data_path + "/")
+    return Storage(os.path.join(os.path.abspath(data_path), ""))
+
+
+def _spark_uri(path: str) -> str:
+    if "://" not in path:
+        return "file://" + quote(path)
+    scheme, rest = path.split("://", 1)
+    # Hadoop's file system for S3 goes by another name.
+    scheme = {"s3": "s3a", "gcs": "gs"}.get(scheme, scheme)
+    bucket, slash, key = rest.partition("/")
+    return f"{scheme}://{bucket}{slash}{quote(key)}"

@@ -1,0 +1,43 @@
+"""Statistics of rows that go into no file."""
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from forklake.model.column_types import FLOATS, INTEGERS
+from forklake.model.entities import Column
+from forklake.model.statistics import ColumnStats, max_text, min_text
+
+_BOUNDED = INTEGERS | FLOATS | {"boolean", "decimal", "date", "timestamp", "timestamp_s", "timestamp_ms", "varchar"}
+
+
+def array_stats(rows: pa.Table, columns: Sequence[Column]) -> tuple[ColumnStats, ...]:
+    """Counts and bounds of each leaf outside of lists and maps; what is shown in another type has no bounds here."""
+    return tuple(
+        stats
+        for array, column in zip(rows.columns, columns, strict=True)
+        for stats in _stats(array.combine_chunks(), column)
+    )
+
+
+def _stats(array: pa.Array, column: Column) -> Iterator[ColumnStats]:
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.nulls(0, array.type)
+    if column.type.name == "struct":
+        for child, field in zip(array.flatten(), column.children, strict=True):
+            yield from _stats(child, field)
+        return
+    if column.children:
+        return
+    values, nulls = len(array) - array.null_count, array.null_count
+    nan = None
+    if column.type.name in FLOATS:
+        is_nan = pc.is_nan(array)
+        nan = bool(pc.any(is_nan, min_count=0).as_py())
+        array = array.filter(pc.invert(is_nan))
+    low = high = None
+    if column.type.name in _BOUNDED and len(array) > array.null_count:
+        bounds = pc.min_max(array).as_py()
+        low, high = min_text(column.type, bounds["min"]), max_text(column.type, bounds["max"])
+    yield ColumnStats(column.column_id, values, nulls, low, high, nan)

@@ -1,0 +1,56 @@
+"""Which columns of a Parquet file hold which columns of a table."""
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+
+from forklake.model.entities import Column
+from forklake.model.ids import ColumnId
+from forklake.model.names import fold
+from forklake.spark.tasks.type_forms import FIELD_ID
+
+
+def file_leaves(schema: pa.Schema, columns: Sequence[Column]) -> dict[ColumnId, list[int]]:
+    """By leaf field of the table, where in the file's row of leaves it is.
+
+    A field is found by its id, or by its name if the file gives it none. A variant has several leaves, and the first
+    one given is NULL exactly where the variant is.
+    """
+    found: dict[ColumnId, list[int]] = {}
+    for index, (column, name) in enumerate(_leaves(schema, columns)):
+        if column is not None:
+            places = found.setdefault(column.column_id, [])
+            places.insert(0 if name == "metadata" else len(places), index)
+    return found
+
+
+def _leaves(fields: Sequence[pa.Field], columns: Sequence[Column]) -> Iterator[tuple[Column | None, str]]:
+    for field in fields:
+        yield from _below(field, _matching(field, columns))
+
+
+def _below(field: pa.Field, column: Column | None) -> Iterator[tuple[Column | None, str]]:
+    """The leaves of a field in the order of the file, each with its column if the table has it."""
+    kind = field.type.storage_type if isinstance(field.type, pa.BaseExtensionType) else field.type
+    name = None if column is None else column.type.name
+    if pa.types.is_struct(kind) and name == "variant":
+        for child in kind:
+            yield from ((column, child.name) for _ in _below(child, None))
+    elif pa.types.is_struct(kind):
+        yield from _leaves(list(kind), column.children if column and name == "struct" else ())
+    elif pa.types.is_map(kind):
+        key, value = column.children if column and name == "map" else (None, None)
+        yield from _below(kind.key_field, key)
+        yield from _below(kind.item_field, value)
+    elif hasattr(kind, "value_field"):
+        yield from _below(kind.value_field, column.children[0] if column and name == "list" else None)
+    else:
+        yield None if column is None or column.type.is_nested else column, field.name
+
+
+def _matching(field: pa.Field, columns: Sequence[Column]) -> Column | None:
+    field_id = (field.metadata or {}).get(FIELD_ID)
+    for column in columns:
+        if fold(column.name) == fold(field.name) if field_id is None else column.column_id == int(field_id):
+            return column
+    return None

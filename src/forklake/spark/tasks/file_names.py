@@ -1,0 +1,18 @@
+"""Names of new files, which no other file ever has."""
+
+import secrets
+import time
+from uuid import UUID
+
+
+def uuid7() -> UUID:
+    """A random uuid that sorts by the millisecond it was made in."""
+    milliseconds = time.time_ns() // 10**6
+    high = milliseconds << 16 | 0x7000 | secrets.randbits(12)
+    low = 0b10 << 62 | secrets.randbits(62)
+    return UUID(int=high << 64 | low)
+
+
+def data_file_name() -> str:
+    """The name of a new data file."""
+    return f"ducklake-{uuid7()}.parquet"

@@ -1,0 +1,52 @@
+"""The rows of a batch, by the file they belong in."""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from forklake.spark.tasks.partition_values import Coded, coded_text, combined, partition_values
+from forklake.spark.tasks.to_physical import to_physical
+from forklake.spark.tasks.type_forms import physical_schema
+from forklake.spark.tasks.write_order import WriteOrder
+
+Key: TypeAlias = tuple[str | None, ...]
+"""The partition values of a file, and behind them its label if files have one."""
+
+
+def parted_rows(order: WriteOrder, batch: pa.RecordBatch) -> Iterator[tuple[Key, pa.Table]]:
+    """The rows in physical form, each key once, in their order."""
+    if not batch.num_rows:
+        return
+    rows = _physical(order, batch)
+    parts = _parts(order, batch, rows)
+    if not parts:
+        yield (), rows
+        return
+    codes, keys = combined(parts)
+    if np.count_nonzero(np.diff(codes)) != len(keys) - 1:
+        places = np.argsort(codes, kind="stable")
+        rows, codes = rows.take(pa.array(places)), codes[places]
+    start = 0
+    for end in [*(np.flatnonzero(np.diff(codes)) + 1).tolist(), len(codes)]:
+        yield keys[int(codes[start])], rows.slice(start, end - start)
+        start = end
+
+
+def _physical(order: WriteOrder, batch: pa.RecordBatch) -> pa.Table:
+    rows = to_physical(batch.select(list(range(len(order.columns)))), order.columns)
+    extra = [batch.column(name).cast(pa.int64()) for name in order.reserved]
+    return pa.Table.from_arrays([*rows.columns, *extra], schema=physical_schema(order.columns, order.reserved))
+
+
+def _parts(order: WriteOrder, batch: pa.RecordBatch, rows: pa.Table) -> list[Coded]:
+    parts = []
+    at = {column.column_id: place for place, column in enumerate(order.columns)}
+    for key in order.partition.keys if order.partition is not None else ():
+        place = at[key.column_id]
+        # A batch becomes one chunk.
+        parts.append(partition_values(key.transform, order.columns[place].type, rows.column(place).chunk(0)))
+    if order.label is not None:
+        parts.append(coded_text(batch.column(order.label)))
+    return parts

@@ -1,0 +1,108 @@
+"""Rows to Parquet files with final names, on executors or on the driver."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+import pyarrow as pa
+from pyarrow import fs
+
+from forklake.spark.tasks.file_names import data_file_name
+from forklake.spark.tasks.open_file import OpenFile
+from forklake.spark.tasks.parted_rows import Key, parted_rows
+from forklake.spark.tasks.write_order import WriteOrder, WrittenFile, from_table, to_batch
+
+__all__ = ["RowWriter", "WriteOrder", "WrittenFile", "from_table", "to_batch", "write_rows"]
+
+_MOST_OPEN = 64
+_MOST_WAITING_BYTES = 256 * 2**20
+
+
+def write_rows(order: WriteOrder, batches: Iterable[pa.RecordBatch]) -> Iterator[WrittenFile]:
+    """Write rows, giving each file when it is finished. If anything fails, nothing is left of them all."""
+    writer = RowWriter(order)
+    try:
+        for batch in batches:
+            yield from writer.add(batch)
+        yield from writer.close()
+    except BaseException:
+        writer.remove()
+        raise
+
+
+class RowWriter:
+    """Writes batches of shown rows: the table's columns, the reserved ones, the label.
+
+    Rows go to the file of their partition and label, and on to a new one when that has the target size. Few files
+    are open at a time, so rows should come in the order of their partitions.
+    """
+
+    def __init__(self, order: WriteOrder) -> None:
+        self._order = order
+        self._filesystem, root = fs.FileSystem.from_uri(order.root)
+        self._prefix = root.rstrip("/") + "/"
+        self._open: OrderedDict[Key, tuple[str, OpenFile]] = OrderedDict()
+        self._begun: list[str] = []
+        self._folders: set[str] = set()
+
+    def add(self, batch: pa.RecordBatch) -> list[WrittenFile]:
+        """Write a batch; returns the files that are finished by that."""
+        return [file for key, rows in parted_rows(self._order, batch) for file in self._add(key, rows)]
+
+    def close(self) -> list[WrittenFile]:
+        """Finish the files that are open."""
+        return [self._close(key) for key in list(self._open)]
+
+    def remove(self) -> None:
+        """Delete everything that was written, as far as that goes."""
+        for _, file in self._open.values():
+            file.abandon()
+        for path in self._begun:
+            with suppress(OSError):
+                self._filesystem.delete_file(self._prefix + path)
+
+    def _add(self, key: Key, rows: pa.Table) -> Iterator[WrittenFile]:
+        while rows.num_rows:
+            if key not in self._open:
+                if len(self._open) >= _MOST_OPEN:
+                    yield self._close(next(iter(self._open)))
+                self._open[key] = self._begin(key)
+            self._open.move_to_end(key)
+            _, file = self._open[key]
+            rows = rows.slice(file.add(rows))
+            if file.is_full:
+                yield self._close(key)
+        self._spare_memory()
+
+    def _begin(self, key: Key) -> tuple[str, OpenFile]:
+        order = self._order
+        folder = order.folder.strip("/") + "/"
+        if order.partition is not None and order.hive:
+            folder += order.partition.folder(key[: len(order.partition.keys)])
+        if folder not in self._folders and isinstance(self._filesystem, fs.LocalFileSystem):
+            self._filesystem.create_dir(self._prefix + folder, recursive=True)
+        self._folders.add(folder)
+        path = folder + data_file_name()
+        self._begun.append(path)
+        return path, OpenFile(order, self._filesystem, self._prefix + path)
+
+    def _close(self, key: Key) -> WrittenFile:
+        path, file = self._open[key]
+        facts, size, max_snapshot_id = file.close()
+        del self._open[key]
+        labelled = self._order.label is not None
+        return WrittenFile(
+            path=path,
+            file_size_bytes=size,
+            footer_size=facts.footer_size,
+            record_count=facts.record_count,
+            column_stats=facts.column_stats,
+            partition_values=key[:-1] if labelled else key,
+            label=key[-1] if labelled else None,
+            max_snapshot_id=max_snapshot_id,
+        )
+
+    def _spare_memory(self) -> None:
+        """Rows of many open files must not fill the memory."""
+        while sum(file.waiting_bytes for _, file in self._open.values()) > _MOST_WAITING_BYTES:
+            max((file for _, file in self._open.values()), key=lambda file: file.waiting_bytes).flush()

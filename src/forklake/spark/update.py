@@ -1,0 +1,58 @@
+"""Update: the rows end where they are, and come back changed, under the row ids they had."""
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from forklake.catalog.scan_planning import plan_scan
+from forklake.errors import InvalidRows
+from forklake.model.entities import Table
+from forklake.model.names import closest, fold
+from forklake.spark.delete import Condition
+from forklake.spark.incoming import fit_value
+from forklake.spark.quoting import named
+from forklake.spark.row_changes import as_change, change_rows
+from forklake.spark.scan import scan
+from forklake.spark.tasks.reserved import ROW_ID
+from forklake.spark.tasks.write_changes import ADDRESS, CHANGE, SOURCE_ROW
+from forklake.spark.work import Work
+
+
+def update(work: Work, table: Table, assignments: Mapping[str, Expression], where: Condition | None = None) -> int:
+    """Set columns to expressions over the row as it was, where the condition is true; returns how many rows."""
+    targets = assigned_columns(table, assignments)
+    plan = plan_scan(work.tx, table, where.predicate if where else None)
+    if not plan.row_count:
+        return 0
+    rows = scan(work, plan, [ROW_ID, ADDRESS])
+    if where is not None:
+        rows = rows.where(where.expression)
+    values = _values(rows, table, targets)
+    changes = rows.select(
+        *values, ROW_ID, as_change(F.lit(True)).alias(CHANGE), ADDRESS, F.lit(None).cast("bigint").alias(SOURCE_ROW)
+    )
+    return change_rows(work, plan, changes).ended
+
+
+def _values(rows: DataFrame, table: Table, targets: Mapping[str, Expression]) -> list[Expression]:
+    """Every column as it will be; those that are not set stay as they are."""
+    set_columns = [column for column in table.definition.columns if fold(column.name) in targets]
+    types = rows.select(*(targets[fold(column.name)] for column in set_columns)).schema.fields
+    values = {
+        column.name: fit_value(targets[fold(column.name)], field.dataType, column, table)
+        for column, field in zip(set_columns, types, strict=True)
+    }
+    return [values.get(column.name, named(column.name)).alias(column.name) for column in table.definition.columns]
+
+
+def assigned_columns(table: Table, assignments: Mapping[str, Expression]) -> dict[str, Expression]:
+    """The expressions by folded name, all of them of columns that the table has."""
+    known = {fold(column.name) for column in table.definition.columns}
+    for name in assignments:
+        if fold(name) not in known:
+            nearest = closest(name, [column.name for column in table.definition.columns])
+            hint = f" Did you mean '{nearest}'?" if nearest else ""
+            raise InvalidRows(f"Table '{table.name}' has no column '{name}' to set.{hint}")
+    return {fold(name): value for name, value in assignments.items()}

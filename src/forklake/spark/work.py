@@ -1,0 +1,47 @@
+"""What every verb of the data path works with: a transaction, a Spark when it is needed, and the files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pyspark.sql import SparkSession
+
+from forklake.catalog.options import effective_options
+from forklake.catalog.transaction import Transaction
+from forklake.errors import InvalidInput
+from forklake.model.entities import Table
+from forklake.spark.session import SparkHolder
+from forklake.spark.storage import Storage, storage_at
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A transaction, and the means to read and write the rows it is about."""
+
+    tx: Transaction
+    holder: SparkHolder
+    storage: Storage
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """Options of the attachment, for tables that have none of their own."""
+    _options: dict[int, dict[str, str | None]] = field(default_factory=dict, repr=False)
+
+    @property
+    def spark(self) -> SparkSession:
+        return self.holder.get()
+
+    def folder(self, table: Table) -> str:
+        """Where this catalog puts files of a table, inherited or not: below its own prefix."""
+        return f"{self.tx.catalog.path}/{table.path}"
+
+    def option(self, name: str, table: Table) -> str | None:
+        """The value of an option that counts for a table; looked up once."""
+        if table.object_id not in self._options:
+            self._options[table.object_id] = effective_options(self.tx, table, self.defaults)
+        return self._options[table.object_id][name]
+
+
+def work_on(tx: Transaction, holder: SparkHolder, defaults: Mapping[str, str] | None = None) -> Work:
+    """Work on the files of the transaction's lake."""
+    data_path = tx.catalog.lake.data_path
+    if data_path is None:
+        raise InvalidInput("The lake has no data path yet; give DATA_PATH when it is attached.")
+    return Work(tx, holder, storage_at(data_path), defaults or {})

@@ -1,0 +1,134 @@
+"""Rows of a table to files: by Spark's own writer where it can write them exactly, by PyArrow elsewhere.
+
+Files get their final names when they are written, in the catalog's own folder. Nobody knows of them until a commit
+does; what a failed or killed job leaves there are orphans.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import pyarrow as pa
+from pyarrow import fs
+from pyspark.sql import DataFrame
+from pyspark.sql import types as st
+
+from forklake.model.entities import Table
+from forklake.model.files import DataFile, NewDataFile
+from forklake.model.ids import DataFileId, SnapshotId
+from forklake.spark.failures import writing
+from forklake.spark.ordering import clustered_frame, ordered_frame, ordered_rows
+from forklake.spark.quoting import named
+from forklake.spark.settings import spark_settings
+from forklake.spark.tasks.file_names import uuid7
+from forklake.spark.tasks.file_stats import read_many
+from forklake.spark.tasks.partitioning import partitioning_of
+from forklake.spark.tasks.reserved import FIELD_IDS
+from forklake.spark.tasks.write_file import WriteOrder, WrittenFile, from_table, to_batch, write_rows
+from forklake.spark.type_mapping import FIELD_ID, spark_writes, written_field
+from forklake.spark.work import Work
+from forklake.spark.write_options import write_options
+
+_EXACT_TIMESTAMPS = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
+"""Spark's default would write timestamps in a form that has no statistics and that others cannot read."""
+
+
+def write_arrow(work: Work, table: Table, rows: pa.Table, reserved: Sequence[str] = ()) -> list[WrittenFile]:
+    """Write rows that are on the driver; reserved columns stand behind the table's own."""
+    order = write_order(work, table, reserved)
+    return list(write_rows(order, ordered_rows(work, table, rows).to_batches()))
+
+
+def write_frame(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str] = ()) -> list[WrittenFile]:
+    """Run a DataFrame, once, and write its rows; reserved columns stand behind the table's own."""
+    with writing(table):
+        if table.definition.partition is None and all(map(spark_writes, table.definition.columns)):
+            return _by_spark(work, table, frame, reserved)
+        return _by_arrow(work, table, frame, reserved)
+
+
+def new_data_files(
+    work: Work, table: Table, written: Sequence[WrittenFile], *, embeds_row_ids: bool = False
+) -> list[NewDataFile]:
+    """What was written, as files that can be staged."""
+    partition = table.definition.partition
+    ids = work.tx.new_ids("file", len(written)) if written else []
+    return [
+        NewDataFile(
+            DataFile(
+                DataFileId(file_id),
+                file.path,
+                file.record_count,
+                file.file_size_bytes,
+                file.footer_size,
+                partition_id=None if partition is None else partition.partition_id,
+                partial_max=None if file.max_snapshot_id is None else SnapshotId(file.max_snapshot_id),
+                table_version=table.begin_snapshot,
+            ),
+            file.column_stats,
+            file.partition_values,
+            embeds_row_ids,
+        )
+        for file_id, file in zip(ids, written, strict=True)
+    ]
+
+
+def write_order(work: Work, table: Table, reserved: Sequence[str] = ()) -> WriteOrder:
+    """How the rows of a table are written by PyArrow."""
+    options, spec = write_options(work, table), table.definition.partition
+    return WriteOrder(
+        root=work.storage.root,
+        folder=work.folder(table),
+        columns=table.definition.columns,
+        partition=None if spec is None else partitioning_of(spec, table.definition.columns),
+        hive=options.hive,
+        target_bytes=options.target_bytes,
+        compression=options.compression,
+        compression_level=options.compression_level,
+        row_group_rows=options.row_group_rows,
+        row_group_bytes=options.row_group_bytes,
+        version=options.version,
+        reserved=tuple(reserved),
+    )
+
+
+def _by_arrow(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str]) -> list[WrittenFile]:
+    order = write_order(work, table, reserved)
+
+    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield to_batch(write_rows(order, batches))
+
+    clustered = clustered_frame(work, table, frame)
+    return from_table(clustered.mapInArrow(write, "file string").toArrow())
+
+
+def _by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str]) -> list[WrittenFile]:
+    options = write_options(work, table)
+    folder = f"{work.folder(table)}{uuid7()}"
+    schema = st.StructType([written_field(column) for column in table.definition.columns])
+    for name in reserved:
+        schema = schema.add(st.StructField(name, st.LongType(), True, {FIELD_ID: FIELD_IDS[name]}))
+    rows = ordered_frame(work, table, frame).to(schema)
+    # Once more with their ids: Spark loses those of whole columns when nothing else changes in `to`.
+    rows = rows.select(*(named(field.name).alias(field.name, metadata=field.metadata) for field in schema))
+    writer = rows.write.options(**options.for_spark(table, work.tx))
+    with spark_settings(work.spark, _EXACT_TIMESTAMPS):
+        writer.parquet(work.storage.uri(folder))
+    return _written(work, table, folder)
+
+
+def _written(work: Work, table: Table, folder: str) -> list[WrittenFile]:
+    """What Spark has left in a folder, with statistics from the footers."""
+    storage = work.storage
+    found = storage.files.get_file_info(fs.FileSelector(storage.path(folder), recursive=True, allow_not_found=True))
+    paths = sorted(info.path for info in found if info.is_file and info.base_name.startswith("part-"))
+    facts = read_many(storage.files, paths, table.definition.columns)
+    return [
+        WrittenFile(
+            path=path.removeprefix(storage.prefix),
+            file_size_bytes=of_file.file_size_bytes,
+            footer_size=of_file.footer_size,
+            record_count=of_file.record_count,
+            column_stats=of_file.column_stats,
+        )
+        for path, of_file in zip(paths, facts, strict=True)
+        if of_file.record_count
+    ]

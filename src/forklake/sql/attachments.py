@@ -1,0 +1,126 @@
+"""Catalogs under the names a session knows them by."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from forklake.catalog.catalogs import create_catalog, find_catalog
+from forklake.catalog.lake import Catalog, Lake
+from forklake.catalog.lakes import open_lake
+from forklake.catalog.view import view_at
+from forklake.errors import AlreadyExists, InvalidInput, NoSuchCatalog
+from forklake.model.names import closest, fold
+from forklake.model.options import normalise_option
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A catalog of a lake under a name of the session."""
+
+    name: str
+    catalog: Catalog
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """Options for tables that have none of their own, for this attachment alone."""
+
+    @property
+    def lake(self) -> Lake:
+        return self.catalog.lake
+
+
+@dataclass(frozen=True, slots=True)
+class AttachOptions:
+    """What ATTACH can be told, beside where the metadata is."""
+
+    catalog: str
+    data_path: str | None = None
+    metadata_schema: str | None = None
+    create_if_not_exists: bool = False
+    read_only: bool = False
+    snapshot_version: int | None = None
+    snapshot_time: datetime | None = None
+    data_inlining_row_limit: int | None = None
+    override_data_path: bool = False
+    migrate_if_required: bool = True
+
+
+def open_attachment(target: str, name: str, options: AttachOptions) -> Attachment:
+    """Open the lake at `target` and find the catalog, both created if asked to."""
+    url = target.removeprefix("ducklake:")
+    lake = open_lake(
+        url,
+        data_path=_data_path(url, options),
+        metadata_schema=options.metadata_schema,
+        create=options.create_if_not_exists,
+        read_only=options.read_only,
+        override_data_path=options.override_data_path,
+        migrate_if_required=options.migrate_if_required,
+    )
+    try:
+        return Attachment(name, _catalog(lake, options), _defaults(options))
+    except BaseException:
+        lake.close()
+        raise
+
+
+class Attachments:
+    """The attached catalogs of a session, by name; names compare without regard to case."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, Attachment] = {}
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        return iter(self._by_name.values())
+
+    def add(self, attachment: Attachment) -> None:
+        if fold(attachment.name) in self._by_name:
+            raise AlreadyExists(f'A catalog is already attached under the name "{attachment.name}".')
+        self._by_name[fold(attachment.name)] = attachment
+
+    def find(self, name: str) -> Attachment | None:
+        return self._by_name.get(fold(name))
+
+    def get(self, name: str) -> Attachment:
+        found = self.find(name)
+        if found is None:
+            nearest = closest(name, [attachment.name for attachment in self._by_name.values()])
+            hint = f" Did you mean '{nearest}'?" if nearest else " Attach it first."
+            raise NoSuchCatalog(f"No catalog is attached as '{name}'.{hint}")
+        return found
+
+    def remove(self, name: str) -> None:
+        """Forget an attachment; its database is closed with the last one that uses it."""
+        removed = self._by_name.pop(fold(self.get(name).name))
+        if all(kept.lake.store is not removed.lake.store for kept in self._by_name.values()):
+            removed.lake.close()
+
+    def close(self) -> None:
+        for name in [attachment.name for attachment in self._by_name.values()]:
+            self.remove(name)
+
+
+def _catalog(lake: Lake, options: AttachOptions) -> Catalog:
+    if options.create_if_not_exists and not options.read_only:
+        create_catalog(lake, options.catalog, if_not_exists=True)
+    catalog = find_catalog(lake, options.catalog, read_only=options.read_only)
+    if options.snapshot_version is None and options.snapshot_time is None:
+        return catalog
+    view = view_at(catalog, version=options.snapshot_version, timestamp=options.snapshot_time)
+    return replace(catalog, pinned=view.snapshot_id)
+
+
+def _defaults(options: AttachOptions) -> dict[str, str]:
+    name, limit = "data_inlining_row_limit", options.data_inlining_row_limit
+    return {} if limit is None else {name: normalise_option(name, limit)}
+
+
+def _data_path(url: str, options: AttachOptions) -> str | None:
+    """A local data path is kept as an absolute one: it must mean the same from every folder."""
+    path = options.data_path
+    if path is None:
+        if not options.create_if_not_exists or "://" in url or url.split(":")[0] in ("postgres", "postgresql"):
+            return None
+        return os.path.abspath(url.removeprefix("sqlite:")) + ".files/"
+    if not path:
+        raise InvalidInput("DATA_PATH must be a folder or a URL, and not empty.")
+    return path if "://" in path else os.path.join(os.path.abspath(path), "")

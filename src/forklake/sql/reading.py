@@ -1,0 +1,75 @@
+"""Rows of a table for whoever asks: by condition, by columns, as of now or then."""
+
+import re
+from collections.abc import Sequence
+
+import pyarrow as pa
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
+
+from forklake.catalog.scan_planning import ScanPlan, plan_scan
+from forklake.errors import NoSuchColumn
+from forklake.model.entities import Table
+from forklake.model.names import closest, fold
+from forklake.spark.delete import Condition
+from forklake.spark.inlined import inlined_rows
+from forklake.spark.quoting import named
+from forklake.spark.scan import scan
+from forklake.spark.tasks.arrow_types import shown_schema
+from forklake.spark.work import Work
+from forklake.sql.conditions import condition
+from forklake.sql.results import Result
+
+FOR_USERS = ("rowid", "snapshot_id", "filename", "file_row_number")
+
+
+def scan_table(
+    work: Work, table: Table, where: str | Expression | None = None, columns: Sequence[str] | None = None
+) -> Result:
+    """The rows for which the condition is true. Rows that are in the metadata alone need no Spark."""
+    chosen, virtual = _chosen(table, columns, where if isinstance(where, str) else "")
+    found = None if where is None else condition(where, table, zone=work.holder.zone)
+    plan = plan_scan(work.tx, table, found.predicate if found else None)
+
+    def frame() -> DataFrame:
+        return _frame(work, plan, found, chosen, virtual)
+
+    rows = None
+    if not plan.files and where is None:
+        rows = inlined_rows(plan, virtual) if plan.batches else _no_rows(table, virtual)
+        rows = rows.select(chosen)
+    return Result(rows, frame, table, plan.snapshot_id)
+
+
+def _frame(
+    work: Work, plan: ScanPlan, where: Condition | None, chosen: Sequence[str], virtual: Sequence[str]
+) -> DataFrame:
+    frame = scan(work, plan, virtual)
+    if where is not None:
+        frame = frame.where(where.expression)
+    return frame.select(*(named(name) for name in chosen))
+
+
+def _chosen(table: Table, columns: Sequence[str] | None, where: str) -> tuple[list[str], list[str]]:
+    """The columns to show, and the virtual ones that they or the condition need."""
+    own = {fold(column.name): column.name for column in table.definition.columns}
+    extra = [name for name in FOR_USERS if name not in own]
+    wanted = [name for name in extra if re.search(rf"\b{name}\b", where, re.IGNORECASE)]
+    if columns is None:
+        return list(own.values()), wanted
+    chosen = []
+    for name in columns:
+        found = own.get(fold(name)) or next((virtual for virtual in extra if virtual == fold(name)), None)
+        if found is None:
+            nearest = closest(name, [*own.values(), *extra])
+            hint = f" Did you mean '{nearest}'?" if nearest else ""
+            raise NoSuchColumn(f"Table '{table.name}' has no column '{name}'.{hint}")
+        chosen.append(found)
+    return chosen, [name for name in extra if name in chosen or name in wanted]
+
+
+def _no_rows(table: Table, virtual: Sequence[str]) -> pa.Table:
+    schema = shown_schema(table.definition.columns)
+    for name in virtual:
+        schema = schema.append(pa.field(name, pa.string() if name == "filename" else pa.int64()))
+    return schema.empty_table()

@@ -1,0 +1,73 @@
+"""What a statement gives back."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from forklake.model.entities import Table
+from forklake.spark.collect import collect
+from forklake.spark.failures import reading
+
+
+class Result:
+    """Rows that are there already, or a DataFrame that gives them when they are asked for, once."""
+
+    def __init__(
+        self,
+        rows: pa.Table | None = None,
+        frame: Callable[[], DataFrame] | None = None,
+        table: Table | None = None,
+        snapshot_id: int = 0,
+    ) -> None:
+        self._rows = rows
+        self._frame = frame
+        self._table = table
+        self._snapshot_id = snapshot_id
+        self._fetched = 0
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self._rows.column_names if self._rows is not None else self.to_spark().columns)
+
+    def to_arrow(self) -> pa.Table:
+        """All rows as an Arrow table."""
+        if self._rows is None:
+            if self._table is None:
+                self._rows = collect(self.to_spark())
+            else:
+                with reading(self._table, self._snapshot_id):
+                    self._rows = collect(self.to_spark())
+        return self._rows
+
+    def to_pandas(self) -> Any:
+        return self.to_arrow().to_pandas()
+
+    def to_spark(self) -> DataFrame:
+        """The rows as a DataFrame, which is run when you use it."""
+        assert self._frame is not None
+        return self._frame()
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """The rows that were not fetched yet, as tuples."""
+        rows = self.to_arrow().slice(self._fetched)
+        self._fetched += rows.num_rows
+        return list(zip(*(column.to_pylist() for column in rows.columns), strict=True)) if rows.num_columns else []
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        row = self.to_arrow().slice(self._fetched, 1)
+        self._fetched += row.num_rows
+        return tuple(column[0].as_py() for column in row.columns) if row.num_rows else None
+
+    def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
+        rows = self.to_arrow().slice(self._fetched, size)
+        self._fetched += rows.num_rows
+        return list(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+
+    def show(self, rows: int = 20) -> None:
+        """Print the first rows."""
+        print(self.to_arrow().slice(0, rows).to_pandas().to_string(index=False))
+
+    def __repr__(self) -> str:
+        return f"<forklake.Result of {', '.join(self.columns)}>"

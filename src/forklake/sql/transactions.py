@@ -1,0 +1,83 @@
+"""The transactions of a session: one for each statement, or one for all of them between BEGIN and COMMIT."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from forklake.catalog.commit import commit, rollback
+from forklake.catalog.lake import Catalog
+from forklake.catalog.transaction import Transaction, begin
+from forklake.errors import TransactionError
+
+
+class Transactions:
+    """At most one open transaction for each attached catalog, and all of them begun and ended together.
+
+    Several catalogs can be read in one transaction, but only one of them can be written: there is no commit that
+    two catalogs share.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[str, Transaction] | None = None
+        self._written: str | None = None
+        self._failed = False
+
+    @property
+    def is_open(self) -> bool:
+        return self._open is not None
+
+    def begin(self) -> None:
+        if self._open is not None:
+            raise TransactionError("cannot start a transaction within a transaction")
+        self._open, self._written, self._failed = {}, None, False
+
+    def commit(self) -> dict[str, int | None]:
+        """Commit; returns the snapshot of each catalog that was used, None where nothing has changed."""
+        transactions = self._end("commit")
+        if self._failed:
+            for transaction in transactions.values():
+                rollback(transaction)
+            raise TransactionError("A statement of the transaction has failed, so it was rolled back.")
+        return {name: commit(transaction) for name, transaction in transactions.items()}
+
+    def rollback(self) -> None:
+        for transaction in self._end("rollback").values():
+            rollback(transaction)
+
+    def current(self, name: str, catalog: Catalog) -> Transaction:
+        """The transaction that a statement on this catalog reads in."""
+        if self._open is None:
+            return begin(catalog)
+        if self._failed:
+            raise TransactionError("A statement of the transaction has failed; roll it back.")
+        return self._open.setdefault(name, begin(catalog)) if name not in self._open else self._open[name]
+
+    @contextmanager
+    def writing(self, name: str, catalog: Catalog) -> Iterator[Transaction]:
+        """The transaction that a statement writes in; without BEGIN, it commits when the block ends well."""
+        transaction = self.current(name, catalog)
+        if self._open is None:
+            try:
+                yield transaction
+                commit(transaction)
+            finally:
+                if transaction.is_open:
+                    rollback(transaction)
+            return
+        if self._written not in (None, name):
+            raise TransactionError(
+                f"Attempting to write to catalog '{name}' in a transaction that has already modified"
+                f" '{self._written}': a single transaction can only write to one attached catalog."
+            )
+        self._written = name
+        try:
+            yield transaction
+        except BaseException:
+            # Part of the statement may be staged already, and none of it may be committed.
+            self._failed = True
+            raise
+
+    def _end(self, what: str) -> dict[str, Transaction]:
+        if self._open is None:
+            raise TransactionError(f"cannot {what} - no transaction is active")
+        ended, self._open = self._open, None
+        return ended

@@ -1,0 +1,72 @@
+"""One Spark for all tests of the data path, and lakes on it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import forklake
+from forklake.api.catalog import CatalogHandle
+from forklake.api.session import Session
+from forklake.spark.session import SparkHolder
+from tests.conftest import Place
+
+SETTINGS = {"spark.master": "local[2]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "4"}
+
+
+@pytest.fixture(scope="session")
+def spark() -> SparkSession:
+    """The session that a user gets who gives none, on two cores."""
+    return SparkHolder(settings=SETTINGS).get()
+
+
+@dataclass(frozen=True, slots=True)
+class Lakehouse:
+    """A session with one catalog attached as `lake`, and where its files go."""
+
+    session: Session
+    lake: CatalogHandle
+    data: Path
+    place: Place
+
+    @property
+    def spark(self) -> SparkSession:
+        return self.session.spark
+
+
+def open_lakehouse(place: Place, folder: Path, spark: SparkSession | None) -> Lakehouse:
+    """A new lake with the catalog `main`."""
+    session = forklake.connect(spark=spark)
+    lake = session.attach(
+        place.url,
+        "lake",
+        catalog="main",
+        data_path=str(folder / "data"),
+        metadata_schema=place.metadata_schema,
+        create_if_not_exists=True,
+    )
+    return Lakehouse(session, lake, folder / "data", place)
+
+
+@pytest.fixture
+def lakehouse(place: Place, tmp_path: Path, spark: SparkSession) -> Iterator[Lakehouse]:
+    """A new lake on each backend in turn."""
+    opened = open_lakehouse(place, tmp_path, spark)
+    yield opened
+    opened.session.close()
+
+
+@pytest.fixture
+def local(sqlite_place: Place, tmp_path: Path, spark: SparkSession) -> Iterator[Lakehouse]:
+    """A new lake on SQLite alone, for what does not depend on the metadata database."""
+    opened = open_lakehouse(sqlite_place, tmp_path, spark)
+    yield opened
+    opened.session.close()
+
+
+@pytest.fixture(params=["root", "fork"])
+def in_fork(request: pytest.FixtureRequest) -> bool:
+    """Whether a test works in a fork of depth 2 that inherits half of its data, or in a root."""
+    return bool(request.param == "fork")
