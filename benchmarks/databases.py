@@ -100,7 +100,10 @@ class Place:
 class Databases:
     """Hands out empty databases, and removes all of them at the end. PostgreSQL starts when first asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, above: Path | None = None, *, keep: bool = False) -> None:
+        """Put files into a new folder, in the one `above` or where temporary files go; `keep` leaves them there."""
+        self._above = above
+        self._keep = keep
         self._stack = ExitStack()
         self._numbers = count(1)
 
@@ -120,7 +123,10 @@ class Databases:
 
     @cached_property
     def folder(self) -> Path:
-        return Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="forklake-benchmarks-")))
+        prefix = "forklake-benchmarks-"
+        if self._keep:
+            return Path(tempfile.mkdtemp(prefix=prefix, dir=self._above))
+        return Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix=prefix, dir=self._above)))
 
     def __enter__(self) -> Self:
         return self

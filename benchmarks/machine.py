@@ -5,6 +5,7 @@ import os
 import platform
 import sqlite3
 import tempfile
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,7 +15,6 @@ import forklake
 from benchmarks.report import Facts
 from benchmarks.timing import interleaved
 
-_PACKAGES = ("forklake", "psycopg", "duckdb", "duckdb-extension-ducklake")
 _FSYNCS = 100
 
 
@@ -27,12 +27,12 @@ def source_digest() -> str:
     return digest.hexdigest()[:12]
 
 
-def machine_facts(postgres_url: str | None) -> dict[str, Facts]:
+def machine_facts(postgres_url: str | None, packages: Sequence[str]) -> dict[str, Facts]:
     """The machine and the versions of everything that was measured."""
     versions: dict[str, str] = {"python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
     if postgres_url is not None:
         versions["postgres"] = _postgres_version(postgres_url)
-    versions |= {name: version(name) for name in _PACKAGES}
+    versions |= {name: version(name) for name in ("forklake", "psycopg", *packages)}
     versions["source"] = source_digest()
     return {
         "machine": {

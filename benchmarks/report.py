@@ -10,7 +10,7 @@ from benchmarks.timing import Sample
 
 Facts = Mapping[str, str | int | float | bool]
 
-BEGIN_MARKER = "<!-- results: written by make bench-metadata, do not edit -->"
+BEGIN_MARKER = "<!-- results: written by make {}, do not edit -->"
 END_MARKER = "<!-- end of results -->"
 CREDIBLE = 0.8
 """Nothing is faster than the same work done elsewhere by more than this; noise may be."""
@@ -122,14 +122,15 @@ def write_json(path: Path, figures: Iterable[Figure], facts: Mapping[str, Facts]
     path.write_text(json.dumps({**facts, "figures": entries}, indent=2) + "\n", encoding="utf-8")
 
 
-def write_markdown(path: Path, figures: Sequence[Figure], facts: Mapping[str, Facts]) -> None:
-    """Put the results between the two markers of a document, in place of those of the last run."""
-    before, begin, rest = path.read_text(encoding="utf-8").partition(BEGIN_MARKER)
+def write_markdown(path: Path, target: str, figures: Sequence[Figure], facts: Mapping[str, Facts]) -> None:
+    """Put the results between the two markers of a document, in place of those of the last run of a make target."""
+    marker = BEGIN_MARKER.format(target)
+    before, begin, rest = path.read_text(encoding="utf-8").partition(marker)
     _, end, after = rest.partition(END_MARKER)
     if not begin or not end:
-        raise ValueError(f"{path} lacks the markers '{BEGIN_MARKER}' and '{END_MARKER}'")
+        raise ValueError(f"{path} lacks the markers '{marker}' and '{END_MARKER}'")
     body = f"{_facts_list(facts)}\n\n{_markdown_table(figures)}"
-    path.write_text(f"{before}{BEGIN_MARKER}\n\n{body}\n\n{END_MARKER}{after}", encoding="utf-8")
+    path.write_text(f"{before}{marker}\n\n{body}\n\n{END_MARKER}{after}", encoding="utf-8")
 
 
 def _facts_list(facts: Mapping[str, Facts]) -> str:

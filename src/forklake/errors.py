@@ -6,6 +6,8 @@ ForklakeError
 │   ├── InvalidType              a column type that is unknown or cannot be stored
 │   ├── InvalidOption            an option that is unknown or has a bad value
 │   ├── InvalidChange            a change the table's definition does not allow
+│   ├── SyntaxProblem            a statement that cannot be read
+│   ├── Untranslatable           SQL of one dialect that the other has nothing for
 │   └── InvalidRows              rows that the table cannot take
 ├── NotFound                     something named does not exist
 │   ├── NoSuchCatalog
@@ -24,6 +26,8 @@ ForklakeError
 │   ├── CommitMessageRequired    the catalog asks for author and message
 │   └── CommitFailed             the database kept failing until the retries were used up
 │       └── CommitUnknown        the database went away and could not be asked about the outcome
+├── NotBuiltYet                  a part of the surface that this release does not have
+├── QueryFailed                  Spark could not understand or run a query
 ├── DataError                    the files of a table
 │   └── DamagedFile              a file is missing, or is not what the metadata says
 └── StoreError                   the metadata database
@@ -57,6 +61,23 @@ class InvalidOption(InvalidInput):
 
 class InvalidChange(InvalidInput):
     """A change that the definition of the table does not allow."""
+
+
+class SyntaxProblem(InvalidInput):
+    """A statement that cannot be read; shows the line and points at the place."""
+
+    def __init__(self, message: str, text: str, position: int) -> None:
+        line_start = text.rfind("\n", 0, position) + 1
+        line = text[line_start:].split("\n", 1)[0]
+        number = text.count("\n", 0, position) + 1
+        super().__init__(
+            f"{message}\nLINE {number}: {line}\n{' ' * (len(f'LINE {number}: ') + position - line_start)}^"
+        )
+        self.position = position
+
+
+class Untranslatable(InvalidInput):
+    """SQL of one dialect for which the other has nothing; names the construct."""
 
 
 class InvalidRows(InvalidInput):
@@ -134,6 +155,14 @@ class CommitFailed(TransactionError):
 
 class CommitUnknown(CommitFailed):
     """The database went away during COMMIT and could not be asked whether it happened."""
+
+
+class NotBuiltYet(ForklakeError, NotImplementedError):
+    """A part of the surface that this release does not have."""
+
+
+class QueryFailed(ForklakeError):
+    """Spark could not understand a query, or failed to run it; says why in Spark's words."""
 
 
 class DataError(ForklakeError):

@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 from forklake.api.session import Session
 from forklake.errors import InvalidInput
 from forklake.spark.session import SparkHolder
+from forklake.sql.state import SessionState
 
 DIALECTS = ("spark", "duckdb")
 
@@ -23,4 +24,4 @@ def connect(
         raise InvalidInput(f"There is no dialect '{dialect}'; use one of {', '.join(DIALECTS)}.")
     if spark is not None and settings:
         raise InvalidInput("Settings are for a Spark session of our own; set them on yours instead.")
-    return Session(SparkHolder(spark, settings), dialect)
+    return Session(SessionState(SparkHolder(spark, settings), dialect))

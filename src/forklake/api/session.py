@@ -1,32 +1,51 @@
-"""A session: attached catalogs, one transaction at a time, and a Spark when it is needed."""
+"""A session: attached catalogs, SQL, one transaction at a time, and a Spark when it is needed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from types import TracebackType
 
+import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from forklake.api.catalog import CatalogHandle
+from forklake.spark.failures import querying
 from forklake.spark.session import SparkHolder
-from forklake.sql.attachments import Attachments, AttachOptions, open_attachment
-from forklake.sql.transactions import Transactions
+from forklake.sql.attachments import AttachOptions, open_attachment
+from forklake.sql.constants import Parameters
+from forklake.sql.execute import execute
+from forklake.sql.parse import parse
+from forklake.sql.results import Result
+from forklake.sql.state import SessionState
 
 
 class Session:
     """Made by `forklake.connect`. Closing it closes its databases; Spark goes on running."""
 
-    def __init__(self, holder: SparkHolder, dialect: str, attachments: Attachments | None = None) -> None:
-        self.dialect = dialect
-        self._holder = holder
-        self._attachments = attachments or Attachments()
-        self._owns_attachments = attachments is None
-        self._transactions = Transactions()
+    def __init__(self, state: SessionState, *, owns_attachments: bool = True) -> None:
+        self._state = state
+        self._owns_attachments = owns_attachments
+
+    @property
+    def dialect(self) -> str:
+        return self._state.dialect
 
     @property
     def spark(self) -> SparkSession:
         """The Spark session, started now if there was none."""
-        return self._holder.get()
+        return self._state.holder.get()
+
+    def sql(self, text: str, params: Parameters = None, *, debug: bool = False) -> Result:
+        """Run one statement or several; gives the result of the last.
+
+        Values for `:name` are given as a mapping, those for `?` as a list. Errors say what is wrong in a few lines;
+        with `debug` those of Spark come as they are.
+        """
+        result = Result(pa.table({}))
+        with querying(debug=debug):
+            for statement in parse(text, self._state.dialect):
+                result = execute(self._state, statement, params)
+        return result.debugging(debug)
 
     def attach(
         self,
@@ -36,6 +55,7 @@ class Session:
         catalog: str,
         data_path: str | None = None,
         metadata_schema: str | None = None,
+        metadata_catalog: str | None = None,
         create_if_not_exists: bool = False,
         read_only: bool = False,
         snapshot_version: int | None = None,
@@ -49,6 +69,7 @@ class Session:
             catalog=catalog,
             data_path=data_path,
             metadata_schema=metadata_schema,
+            metadata_catalog=metadata_catalog,
             create_if_not_exists=create_if_not_exists,
             read_only=read_only,
             snapshot_version=snapshot_version,
@@ -57,28 +78,42 @@ class Session:
             override_data_path=override_data_path,
             migrate_if_required=migrate_if_required,
         )
-        self._attachments.add(open_attachment(target, name, options))
+        self._state.attachments.add(open_attachment(target, name, options))
+        if self._state.current_catalog is None:
+            self._state.current_catalog = name
         return self.catalog(name)
 
     def detach(self, name: str) -> None:
-        self._attachments.remove(name)
+        self._state.attachments.remove(name)
 
     def catalog(self, name: str) -> CatalogHandle:
         """The Python door to an attached catalog."""
-        return CatalogHandle(self._attachments.get(name), self._transactions, self._holder)
+        state = self._state
+        return CatalogHandle(state.attachments.get(name), state.transactions, state.holder)
 
     def cursor(self) -> "Session":
         """Another session on the same attachments, with a transaction of its own."""
-        return Session(self._holder, self.dialect, self._attachments)
+        state = self._state
+        other = SessionState(
+            state.holder,
+            state.dialect,
+            state.attachments,
+            current_catalog=state.current_catalog,
+            current_schema=state.current_schema,
+            secrets=state.secrets,
+            settings=state.settings,
+            retry=state.retry,
+        )
+        return Session(other, owns_attachments=False)
 
     def begin(self) -> None:
-        self._transactions.begin()
+        self._state.transactions.begin()
 
     def commit(self) -> None:
-        self._transactions.commit()
+        self._state.transactions.commit()
 
     def rollback(self) -> None:
-        self._transactions.rollback()
+        self._state.transactions.rollback()
 
     @contextmanager
     def transaction(self) -> Iterator["Session"]:
@@ -87,17 +122,17 @@ class Session:
         try:
             yield self
         except BaseException:
-            if self._transactions.is_open:
+            if self._state.transactions.is_open:
                 self.rollback()
             raise
         self.commit()
 
     def close(self) -> None:
         """Roll back what is open, and close the databases unless other sessions use them."""
-        if self._transactions.is_open:
+        if self._state.transactions.is_open:
             self.rollback()
         if self._owns_attachments:
-            self._attachments.close()
+            self._state.attachments.close()
 
     def __enter__(self) -> "Session":
         return self
@@ -108,5 +143,9 @@ class Session:
         self.close()
 
     def __repr__(self) -> str:
-        names = ", ".join(attachment.name for attachment in self._attachments)
+        names = ", ".join(attachment.name for attachment in self._state.attachments)
         return f"<forklake.Session of {names or 'no catalogs'}>"
+
+    @property
+    def _holder(self) -> SparkHolder:
+        return self._state.holder

@@ -1,9 +1,11 @@
 """Open a lake, or create one."""
 
+from dataclasses import dataclass
+
 from forklake.catalog.lake import Lake, RetrySettings
 from forklake.errors import InvalidInput
 from forklake.store.connection import Store
-from forklake.store.open import open_store
+from forklake.store.open import FORMAT_KEY, open_store
 from forklake.store.options import keep_lake_info, lake_info
 
 _DATA_PATH = "data_path"
@@ -38,6 +40,22 @@ def open_lake(
         store.close()
         raise
     return Lake(store, kept, retry or RetrySettings())
+
+
+@dataclass(frozen=True, slots=True)
+class LakeFacts:
+    """What a lake is: which one, in which kind of database, in which format, made by what."""
+
+    uuid: str
+    backend: str
+    format_version: str
+    created_by: str
+
+
+def lake_facts(lake: Lake) -> LakeFacts:
+    known = lake_info(lake.store)
+    backend = "postgres" if lake.store.dialect.is_postgres else "sqlite"
+    return LakeFacts(known["lake_uuid"], backend, known[FORMAT_KEY], known.get("created_by", ""))
 
 
 def _settle_data_path(store: Store, given: str | None, *, override: bool) -> str | None:

@@ -6,6 +6,7 @@ from forklake.catalog.lake import Catalog
 from forklake.catalog.view import CatalogView, view_at, view_at_head
 from forklake.errors import InvalidInput
 from forklake.model.ids import SnapshotId
+from forklake.store.snapshots import first_snapshot_since
 
 Point = int | datetime
 """A snapshot by its number, or a time."""
@@ -14,17 +15,22 @@ Point = int | datetime
 def snapshot_range(catalog: Catalog, first: Point, last: Point | None) -> tuple[SnapshotId, SnapshotId]:
     """The snapshots from one point to another, both included; to the newest if no end is given.
 
-    From a time on means: the snapshots that came after the one which was valid then.
+    From a time on means: the snapshots that were committed then or later. There may be none.
     """
     view = view_at_head(catalog) if last is None else _view(catalog, last)
     if isinstance(first, datetime):
-        start = SnapshotId(view_at(catalog, timestamp=first).snapshot_id + 1)
-    else:
-        view_at(catalog, version=first)  # refuses one that never was
-        start = SnapshotId(first)
-    if start > view.snapshot_id and not isinstance(first, datetime):
+        return _first_since(view, first), view.snapshot_id
+    view_at(catalog, version=first)  # refuses one that never was
+    if first > view.snapshot_id:
         raise InvalidInput(f"The range ends at snapshot {view.snapshot_id}, before it begins at {first}.")
-    return start, view.snapshot_id
+    return SnapshotId(first), view.snapshot_id
+
+
+def _first_since(view: CatalogView, time: datetime) -> SnapshotId:
+    if time.tzinfo is None:
+        raise InvalidInput(f"The time {time} has no time zone; give one, such as UTC.")
+    found = first_snapshot_since(view.catalog.lake.store, view.scope, time)
+    return SnapshotId(view.snapshot_id + 1) if found is None else found
 
 
 def _view(catalog: Catalog, point: Point) -> CatalogView:

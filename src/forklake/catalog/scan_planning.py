@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from forklake.catalog.table_changes import TableChanges
 from forklake.catalog.transaction import Transaction
-from forklake.model.entities import Column, Table
+from forklake.model.entities import UNCOMMITTED, Column, Table
+from forklake.model.file_checks import LARGEST
 from forklake.model.files import InlinedBatch, ScanFile
 from forklake.model.ids import DataFileId, SnapshotId, TableId
 from forklake.model.predicates import Predicate
@@ -15,6 +16,9 @@ from forklake.store.pruning import files_that_cannot_match, files_that_may_match
 
 FETCH_BY_ID = 5_000
 """Up to this many candidates are fetched one by one; beyond, listing the table and sorting out is faster."""
+
+_LATER = SnapshotId(LARGEST)
+"""After every snapshot there is: when a column of this transaction is added, as committed files see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,8 @@ def prunable_columns(table: Table) -> Mapping[tuple[str, ...], PrunableColumn]:
     found = {}
     for column in table.definition.columns:
         for path, leaf in _leaves_outside_lists(column):
-            found[path] = PrunableColumn(leaf.column_id, leaf.type, leaf.added)
+            added = _LATER if leaf.added == UNCOMMITTED else leaf.added
+            found[path] = PrunableColumn(leaf.column_id, leaf.type, added)
     return found
 
 

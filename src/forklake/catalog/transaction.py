@@ -123,6 +123,10 @@ class Transaction:
             **self.view.table_versions(TableId(table.object_id), asked - found.keys()),
         }
 
+    def version_of(self, table: Table) -> SnapshotId:
+        """The version of the table that rows written now are of; UNCOMMITTED if this transaction makes it."""
+        return UNCOMMITTED if table.object_id in self.objects else table.begin_snapshot
+
     def files(self, table_id: TableId, only: Collection[DataFileId] | None = None) -> list[ScanFile]:
         """The files of a table, those of this transaction included."""
         self.check_open()

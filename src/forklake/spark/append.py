@@ -6,6 +6,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from forklake.model.entities import Table
+from forklake.spark.from_arrow import from_arrow
 from forklake.spark.incoming import Matching, Rows, as_rows, fit, needs_spark
 from forklake.spark.inlined import inline, inlines
 from forklake.spark.ordering import sorts_on_driver
@@ -25,7 +26,7 @@ def append(work: Work, table: Table, data: Any, matching: Matching = "name") -> 
     zone = work.holder.zone
     rows = as_rows(data, table.definition.columns, zone)
     if not isinstance(rows, DataFrame) and needs_spark(rows, table, matching):
-        rows = work.spark.createDataFrame(rows)
+        rows = from_arrow(work.spark, rows)
     return add_rows(work, table, fit(rows, table, matching, zone))
 
 
@@ -36,7 +37,7 @@ def add_rows(work: Work, table: Table, rows: Rows) -> int:
             inline(work, table, rows)
             return int(rows.num_rows)
         if rows.nbytes > DRIVER_BYTES or not sorts_on_driver(work, table):
-            rows = work.spark.createDataFrame(rows)
+            rows = from_arrow(work.spark, rows)
     written = write_frame(work, table, rows) if isinstance(rows, DataFrame) else write_arrow(work, table, rows)
     stage_files(work, table, written)
     return sum(file.record_count for file in written)

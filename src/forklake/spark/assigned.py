@@ -29,7 +29,7 @@ def assigned(value: Expression, source: ColumnType | None, target: ColumnType, w
         case "uuid":
             return _checked_text(F.lower(value), F.lower(value).rlike(UUID_PATTERN), target, where)
         case "time":
-            return _checked_text(value, value.rlike(TIME_PATTERN), target, where)
+            return _checked_text(_as_shown_time(value), value.rlike(TIME_PATTERN), target, where)
         case "interval":
             return _checked_text(value, value.rlike(INTERVAL_PATTERN), target, where)
         case "json":
@@ -96,6 +96,12 @@ def _in_units(value: Expression, target: ColumnType, where: str) -> Expression:
 def _second(moment: Expression) -> Expression:
     """The second of the minute with its fraction, whatever the session's zone is."""
     return F.date_part(F.lit("SECOND"), moment)
+
+
+def _as_shown_time(value: Expression) -> Expression:
+    """A time in the one way in which it is shown: with seconds, and no zeros at the end of a fraction."""
+    trimmed = F.when(value.contains("."), F.regexp_replace(value, r"\.?0+$", "")).otherwise(value)
+    return F.when(F.length(value) == 5, F.concat(value, F.lit(":00"))).otherwise(trimmed)
 
 
 def _checked_text(value: Expression, is_right: Expression, target: ColumnType, where: str) -> Expression:

@@ -14,6 +14,7 @@ from forklake.spark.tasks.arrow_types import shown_type
 from forklake.spark.tasks.nested import Children, chunks_of, with_children
 from forklake.spark.tasks.text_checks import INTERVAL_PATTERN, TIME_PATTERN
 from forklake.spark.tasks.uuid_text import uuid_bytes, uuid_characters
+from forklake.spark.tasks.variants import variant_array
 
 
 def assigned_array(array: pa.ChunkedArray, target: ColumnType, where: str, zone: str = "UTC") -> pa.ChunkedArray:
@@ -44,8 +45,10 @@ def _assigned(array: pa.Array, target: ColumnType, where: str, zone: str) -> pa.
             text = array.cast(pa.string())
             uuid_bytes(text)  # refuses what is no uuid
             return pc.utf8_lower(text)
-        case "json" | "time" | "interval":
+        case "json" | "interval":
             return _checked_text(_as_text(array), target, where)
+        case "time":
+            return _as_shown_times(_checked_text(_as_text(array), target, where))
         case "timestamp_ns" if pa.types.is_integer(array.type):
             return array
         case "timestamp_ns":
@@ -56,6 +59,8 @@ def _assigned(array: pa.Array, target: ColumnType, where: str, zone: str) -> pa.
             return _in_units(_without_zone(array, zone).cast(shown), target, where)
         case "varchar":
             return _as_text(array)
+        case "variant":
+            return variant_array(array, shown)
         case "float32" | "float64" if not pa.types.is_floating(array.type):
             return array.cast(shown, safe=False)
     if pa.types.is_decimal(shown) and pa.types.is_integer(array.type):
@@ -115,6 +120,13 @@ def _as_text(array: pa.Array) -> pa.Array:
         text = array.cast(pa.time64("us")).cast(pa.string())
         return pc.replace_substring_regex(text, pattern=r"\.?0+$", replacement="")
     return array.cast(pa.string())
+
+
+def _as_shown_times(text: pa.Array) -> pa.Array:
+    """Times in the one way in which they are shown: with seconds, and no zeros at the end of a fraction."""
+    text = pc.if_else(pc.equal(pc.utf8_length(text), 5), pc.binary_join_element_wise(text, "00", ":"), text)
+    trimmed = pc.replace_substring_regex(text, pattern=r"\.?0+$", replacement="")
+    return pc.if_else(pc.match_substring(text, "."), trimmed, text)
 
 
 def _checked_text(array: pa.Array, target: ColumnType, where: str) -> pa.Array:

@@ -17,6 +17,7 @@ from forklake.spark.tasks.literals import literal as arrow_literal
 from forklake.spark.type_mapping import shown_type, stored_type
 
 _SIGNED = ("int8", "int16", "int32", "int64")
+_ROUNDED_TO_FLOAT = ("int32", "int64", "uint32")
 _MICROSECONDS_OF_DAY = 86_400_000_000
 _MICROSECONDS = TIMESTAMPS - {"timestamp_ns"}
 _NUMBERS = INTEGERS | FLOATS | {"decimal", "boolean"}
@@ -42,6 +43,9 @@ def converted(value: Expression, now: Column, then: Column) -> Expression:
     """Today's value from what the reader gives; filters on it reach the file wherever it is only renamed or cast."""
     if read_type(now, then) == shown_type(now.type):
         return value
+    if now.type.name == "float32" and then.type.name in _ROUNDED_TO_FLOAT:
+        # Spark takes such a cast for exact, and leaves it out below a comparison with a double.
+        return value.cast("decimal(20,0)").cast("float")
     if _is_cast(now, then):
         return value.cast(shown_type(now.type))
     match now.type.name:
@@ -110,12 +114,15 @@ def _is_cast(now: Column, then: Column) -> bool:
         return True
     if now.type.name in ("uuid", "time", "timestamp_ns"):
         return now.type.name == then.type.name == "timestamp_ns"
+    if now.type.name == "interval" and then.type.name == "blob":
+        return False
     return then.type.name != "date" or now.type.name != "timestamptz"
 
 
 def _converted_field(value: Expression, now: Column, then: Column | None) -> Expression:
     if then is None:
-        return default_of(now).alias(now.name)
+        # As something that may be NULL, as all fields may: Arrow takes no field that is not below a struct that is.
+        return F.when(value.isNotNull(), default_of(now)).alias(now.name)
     return converted(value.getField(then.name), now, then).alias(now.name)
 
 
@@ -132,6 +139,8 @@ def _converted_leaf(value: Expression, now: str, then: str) -> Expression:
             return _uuid_text(value)
         case ("time", "time"):
             return _time_text(value)
+        case ("blob", "interval"):
+            return _interval_text(value)
         case ("date", "timestamptz"):
             return F.timestamp_micros(F.unix_date(value).cast("bigint") * _MICROSECONDS_OF_DAY)
         case ("date", "timestamp_ns"):
@@ -153,3 +162,23 @@ def _time_text(micros: Expression) -> Expression:
     clock = F.format_string("%02d:%02d:%02d", F.floor(seconds / 3600), F.floor(seconds / 60) % 60, seconds % 60)
     fraction = F.regexp_replace(F.format_string(".%06d", micros % 1_000_000), r"\.?0+$", "")
     return F.when(micros.isNotNull(), F.concat(clock, fraction))
+
+
+def _interval_text(value: Expression) -> Expression:
+    """An interval as DuckLake has it in files: months, days and milliseconds, each of four bytes from the lowest."""
+    digits = F.hex(value)
+
+    def part(at: int) -> Expression:
+        return F.conv(F.concat(*(F.substring(digits, 8 * at + low, 2) for low in (7, 5, 3, 1))), 16, 10).cast("bigint")
+
+    months, days, milliseconds = part(0), part(1), part(2)
+    years = F.floor(months / 12)
+    texts = [_counted(years, "year"), _counted(months % 12, "month"), _counted(days, "day")]
+    has_clock = (milliseconds > 0) | ((months == 0) & (days == 0))
+    clock = F.when(has_clock, _time_text(milliseconds * 1000))
+    return F.when(value.isNotNull(), F.concat_ws(" ", *texts, clock))
+
+
+def _counted(count: Expression, unit: str) -> Expression:
+    """So many of a unit as text; NULL for none of it."""
+    return F.when(count != 0, F.concat(count.cast("string"), F.when(count == 1, f" {unit}").otherwise(f" {unit}s")))

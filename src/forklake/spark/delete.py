@@ -1,12 +1,12 @@
 """Delete: rows end, files stay. Positions go into delete files, whole files end in the metadata alone."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from pyspark.sql import Column as Expression
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 
 from forklake.catalog.scan_planning import ScanPlan, plan_delete, plan_scan
 from forklake.errors import InvalidRows
@@ -27,15 +27,20 @@ _WRITERS = 8
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on rows: what decides, as SQL text or as an expression, and what of it can choose files."""
+    """A condition on rows, and what of it can choose files.
 
-    decides: str | Expression
+    What decides is SQL text, an expression, or a function that takes all rows and gives back those it chooses, with
+    further columns behind theirs if need be.
+    """
+
+    decides: str | Expression | Callable[[DataFrame], DataFrame]
     predicate: Predicate | None = None
 
-    @property
-    def expression(self) -> Expression:
-        """The condition for Spark; made when it is needed, because making it needs Spark."""
-        return F.expr(self.decides) if isinstance(self.decides, str) else self.decides
+    def rows_of(self, frame: DataFrame) -> DataFrame:
+        """The rows for which the condition is true."""
+        if isinstance(self.decides, str | Expression):
+            return frame.where(self.decides)
+        return self.decides(frame)
 
 
 def delete(work: Work, table: Table, where: Condition | None = None, plan: ScanPlan | None = None) -> int:
@@ -83,7 +88,7 @@ def _matching(work: Work, plan: ScanPlan, where: Condition) -> Positions:
     if not plan.files and not plan.batches:
         return np.zeros(0, np.int64)
     with reading(plan.table, plan.snapshot_id):
-        found = scan(work, plan, [ADDRESS]).where(where.expression).select(ADDRESS).toArrow()
+        found = where.rows_of(scan(work, plan, [ADDRESS])).select(ADDRESS).toArrow()
     addresses: Positions = found[ADDRESS].to_numpy().astype(np.int64)
     return addresses
 

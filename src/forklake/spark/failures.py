@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import unquote
 
-from forklake.errors import DamagedFile, ForklakeError, InvalidRows
+from forklake.errors import DamagedFile, ForklakeError, InvalidRows, QueryFailed
 from forklake.model.entities import Table
 
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE|\n\s*at )", re.DOTALL)
@@ -27,6 +27,41 @@ def writing(table: Table) -> Iterator[None]:
         if found is not None:
             raise InvalidRows(found[1].strip()) from error
         raise
+
+
+@contextmanager
+def querying(*, debug: bool = False) -> Iterator[None]:
+    """What Spark says of a query in a line or two; with `debug`, all of it as it comes."""
+    try:
+        yield
+    except ForklakeError:
+        raise
+    except Exception as error:
+        if debug or not _is_from_spark(error):
+            raise
+        text = str(error)
+        raised = _RAISED.search(text)
+        if raised is not None:
+            raise InvalidRows(raised[1].strip()) from None
+        if _UNREADABLE.search(text):
+            found = _FILE.search(text)
+            what = f"The file {unquote(found[1])}" if found else "A file"
+            raise DamagedFile(f"{what} {'does not exist' if _MISSING.search(text) else 'cannot be read'}.") from None
+        raise QueryFailed(_in_short(text)) from None
+
+
+def _is_from_spark(error: Exception) -> bool:
+    return type(error).__module__.split(".")[0] in ("pyspark", "py4j")
+
+
+def _in_short(text: str) -> str:
+    """The message without the plan, the stack and the names of Java's classes."""
+    message = re.split(
+        r"\n\s*at |\nJVM stacktrace|;\n'|\n== (?:DataFrame|Parsed)|\n\+- |\nCaused by", text, maxsplit=1
+    )[0]
+    found = re.search(r"\[[A-Z_.]+\] .*", message, re.DOTALL)
+    short = found[0] if found else message
+    return re.sub(r" ?SQLSTATE: \w+", "", short).strip().rstrip(";")
 
 
 @contextmanager

@@ -32,7 +32,7 @@ def inline(work: Work, table: Table, rows: pa.Table, row_ids: pa.ChunkedArray | 
     [batch_id] = work.tx.new_ids("file")
     batch = InlinedBatch(
         BatchId(batch_id),
-        table.begin_snapshot,
+        work.tx.version_of(table),
         rows.num_rows,
         to_payload(rows, columns, row_ids),
         # Rows that bring their ids take none from the table's counter.
@@ -47,6 +47,9 @@ def inlined_frame(work: Work, plan: ScanPlan, virtual: Sequence[str], first_numb
     for name in virtual:
         schema = schema.add(name, VIRTUAL[name])
     rows = inlined_rows(plan, virtual, first_number)
+    if not rows.num_rows:
+        # PySpark fails at timestamps in no chunks.
+        return work.spark.createDataFrame([], schema)
     return work.spark.createDataFrame(rows, schema).select("*")
 
 

@@ -50,7 +50,7 @@ def _table(
     for name, of_column in zip(names, values, strict=True):
         column = known.get(fold(name))
         try:
-            arrays.append(pa.array(of_column) if column is None else _array(of_column, column.type, zone))
+            arrays.append(_untyped(of_column) if column is None else _array(of_column, column.type, zone))
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             what = "a value" if column is None else f"a value of type {column.type.sql()}"
             raise InvalidRows(f"Column '{name}' was given something that is not {what}: {error}") from None
@@ -60,6 +60,11 @@ def _table(
 def _array(values: Sequence[Any], column_type: ColumnType, zone: str) -> pa.Array:
     plain = _Plain(zone_named(zone))
     return pa.array([plain.value(value, column_type) for value in values], shown_type(column_type))
+
+
+def _untyped(values: Sequence[Any]) -> pa.Array:
+    """Values that nothing is known of; what rows show as text, as text."""
+    return pa.array([str(value) if isinstance(value, UUID | time) else value for value in values])
 
 
 class _Plain:

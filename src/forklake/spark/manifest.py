@@ -6,8 +6,9 @@ every row: there goes the file's number in the scan.
 """
 
 import json
+import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -17,10 +18,8 @@ from pyspark.sql import types as st
 from forklake.model.files import DataFile
 from forklake.spark.storage import Storage
 
-_LINE = (
-    '{{"path":{},"size":{},"isDir":false,"modificationTime":{},'
-    '"blockReplication":1,"blockSize":134217728,"action":"add"}}'
-)
+_PLAIN = re.compile(r"[\w.~/=-]+", re.ASCII)
+"""Paths that are the same in a URI, as nearly all are: there may be fifty thousand of them."""
 
 
 def relation(
@@ -31,8 +30,7 @@ def relation(
     try:
         log = folder / "_spark_metadata"
         log.mkdir()
-        lines = [_line(storage, number, file) for number, file in files]
-        (log / "0").write_text("v1\n" + "\n".join(lines))
+        (log / "0").write_text("\n".join(["v1", *_lines(storage, files)]))
         frame = spark.read.schema(schema).option("recursiveFileLookup", "true").parquet(folder.as_uri())
         # Analysed now: the plan holds the list of files from here on.
         frame.columns  # noqa: B018
@@ -41,6 +39,14 @@ def relation(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _line(storage: Storage, number: int, file: DataFile) -> str:
-    uri = storage.uri(file.path, is_relative=file.path_is_relative)
-    return _LINE.format(json.dumps(uri), file.file_size_bytes, number)
+def _lines(storage: Storage, files: Iterable[tuple[int, DataFile]]) -> Iterator[str]:
+    root = json.dumps(storage.uri(""))[:-1]
+    for number, file in files:
+        if file.path_is_relative and _PLAIN.fullmatch(file.path):
+            uri = f'{root}{file.path}"'
+        else:
+            uri = json.dumps(storage.uri(file.path, is_relative=file.path_is_relative))
+        yield (
+            f'{{"path":{uri},"size":{file.file_size_bytes},"isDir":false,"modificationTime":{number},'
+            '"blockReplication":1,"blockSize":134217728,"action":"add"}'
+        )

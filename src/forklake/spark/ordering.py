@@ -6,7 +6,7 @@ from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from forklake.model.entities import SortKey, Table
+from forklake.model.entities import Column, SortKey, Table
 from forklake.model.names import fold
 from forklake.spark.quoting import named
 from forklake.spark.work import Work
@@ -18,11 +18,9 @@ def sorts(work: Work, table: Table) -> bool:
 
 
 def sorts_on_driver(work: Work, table: Table) -> bool:
-    """Whether the table's order is one that Arrow can make: plain columns with NULLs all on one side."""
-    keys = _keys(work, table)
+    """Whether the table's order is one that Arrow can make: by plain columns."""
     columns = {fold(column.name) for column in table.definition.columns if not column.children}
-    plain = all(fold(_unquoted(key.expression)) in columns for key in keys)
-    return plain and len({key.null_order for key in keys}) <= 1
+    return all(fold(_unquoted(key.expression)) in columns for key in _keys(work, table))
 
 
 def ordered_rows(work: Work, table: Table, rows: pa.Table) -> pa.Table:
@@ -30,13 +28,16 @@ def ordered_rows(work: Work, table: Table, rows: pa.Table) -> pa.Table:
     keys = _keys(work, table)
     if not keys:
         return rows
-    names = {fold(name): name for name in rows.column_names}
-    placement = "at_start" if keys[0].null_order == "NULLS_FIRST" else "at_end"
-    order = [
-        (names[fold(_unquoted(key.expression))], "ascending" if key.direction == "ASC" else "descending")
-        for key in keys
-    ]
-    return rows.take(pc.sort_indices(rows, sort_keys=order, null_placement=placement))
+    columns = dict(zip(map(fold, rows.column_names), rows.columns, strict=True))
+    arrays, order = [], []
+    for key in keys:
+        values = columns[fold(_unquoted(key.expression))]
+        # False comes before true: that is where the NULLs go.
+        nulls = pc.is_valid(values) if key.null_order == "NULLS_FIRST" else pc.is_null(values)
+        arrays += [nulls, values]
+        order += ["ascending", "ascending" if key.direction == "ASC" else "descending"]
+    names = [str(at) for at in range(len(arrays))]
+    return rows.take(pc.sort_indices(pa.table(arrays, names), sort_keys=list(zip(names, order, strict=True))))
 
 
 def ordered_frame(work: Work, table: Table, frame: DataFrame) -> DataFrame:
@@ -50,10 +51,10 @@ def clustered_frame(work: Work, table: Table, frame: DataFrame) -> DataFrame:
     partition = table.definition.partition
     if partition is None:
         return ordered_frame(work, table, frame)
-    names = {column.column_id: column.name for column in table.definition.columns}
+    columns = {column.column_id: column for column in table.definition.columns}
     # The hint takes names only. Spark evens out what is too large and joins what is too small by it.
     keys = {
-        f"__forklake_key_{at}": _partition_expression(key.transform, named(names[key.column_id]))
+        f"__forklake_key_{at}": _partition_expression(key.transform, columns[key.column_id])
         for at, key in enumerate(partition.keys)
     }
     order = [_expression(key) for key in _keys(work, table)]
@@ -66,9 +67,14 @@ def _keys(work: Work, table: Table) -> tuple[SortKey, ...]:
     return sort.keys if sort is not None and sorts(work, table) else ()
 
 
-def _partition_expression(transform: str, value: Expression) -> Expression:
+def _partition_expression(transform: str, column: Column) -> Expression:
     calendar = {"year": F.year, "month": F.month, "day": F.dayofmonth, "hour": F.hour}
-    return calendar[transform](value) if transform in calendar else value
+    value = named(column.name)
+    if transform not in calendar:
+        return value
+    if column.type.name == "timestamp_ns":
+        value = F.timestamp_micros(F.floor(value / 1000))
+    return calendar[transform](value)
 
 
 def _expression(key: SortKey) -> Expression:

@@ -14,6 +14,7 @@ from forklake.catalog.scan_planning import ScanPlan
 from forklake.spark.collect import collect
 from forklake.spark.delete import delete_addresses
 from forklake.spark.failures import reading, writing
+from forklake.spark.quoting import named_by_place
 from forklake.spark.stage_files import stage_files
 from forklake.spark.tasks.reserved import ROW_ID
 from forklake.spark.tasks.write_changes import INSERT, OUTCOME, UPDATE, write_changes
@@ -67,7 +68,7 @@ def change_rows(work: Work, plan: ScanPlan, changes: DataFrame) -> Changed:
 def _outcome(order: WriteOrder, changes: DataFrame, *, on_driver: bool) -> pa.Table:
     if on_driver:
         return pa.Table.from_batches(write_changes(order, collect(changes).to_batches()))
-    return changes.mapInArrow(_writer(order), OUTCOME).toArrow()
+    return named_by_place(changes, len(order.columns)).mapInArrow(_writer(order), OUTCOME).toArrow()
 
 
 def _writer(order: WriteOrder) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

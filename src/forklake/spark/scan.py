@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
@@ -107,14 +107,27 @@ def _file_rows(work: Work, plan: ScanPlan, part: _Part, virtual: Sequence[str]) 
 
 
 class _Source:
-    """What Spark tells of a row's origin."""
+    """What Spark tells of a row's origin; looked up when it is asked for, because each takes calls to the JVM."""
 
     def __init__(self, frame: DataFrame) -> None:
+        self._frame = frame
+
+    @cached_property
+    def _metadata(self) -> Expression:
         # Asked for in this way, because a table may have a column of the name `_metadata`.
-        metadata = frame.metadataColumn("_metadata")
-        self.number = F.unix_millis(metadata["file_modification_time"])
-        self.position = metadata["row_index"]
-        self.path = metadata["file_path"]
+        return self._frame.metadataColumn("_metadata")
+
+    @cached_property
+    def number(self) -> Expression:
+        return F.unix_millis(self._metadata["file_modification_time"])
+
+    @cached_property
+    def position(self) -> Expression:
+        return self._metadata["row_index"]
+
+    @cached_property
+    def path(self) -> Expression:
+        return self._metadata["file_path"]
 
 
 def _read_schema(columns: Sequence[Column], part: _Part, virtual: Sequence[str]) -> st.StructType:
@@ -130,8 +143,11 @@ def _read_schema(columns: Sequence[Column], part: _Part, virtual: Sequence[str])
 
 
 def _shown(now: Column, then: Column | None) -> Expression:
-    value = default_of(now) if then is None else converted(named(then.name), now, then)
-    return value.alias(now.name)
+    if then is None:
+        return default_of(now).alias(now.name)
+    stored = named(then.name)
+    value = converted(stored, now, then)
+    return stored if value is stored and then.name == now.name else value.alias(now.name)
 
 
 def _virtual(name: str, part: _Part, source: _Source) -> Expression:

@@ -1,5 +1,6 @@
 """The Spark session: one that was given, or one started on first need."""
 
+import logging
 import os
 import sys
 from collections.abc import Mapping
@@ -57,6 +58,8 @@ class SparkHolder:
 
 
 def _start(settings: Mapping[str, str]) -> SparkSession:
+    # PySpark's own log repeats errors that come as exceptions.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     # Workers run this interpreter, which has what they import; another Python on the PATH may not.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Spark may make this folder when it looks for tables of its own: not in the user's folder.

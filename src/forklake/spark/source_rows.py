@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as st
 
 from forklake.model.entities import Table
+from forklake.spark.from_arrow import from_arrow
 from forklake.spark.incoming import Rows
 from forklake.spark.tasks.file_names import uuid7
 from forklake.spark.tasks.write_changes import SOURCE_ROW
@@ -46,7 +47,7 @@ def source_rows(work: Work, table: Table, rows: Rows) -> Iterator[SourceRows]:
     """
     if isinstance(rows, pa.Table):
         numbered = rows.append_column(SOURCE_ROW, pa.array(np.arange(rows.num_rows)))
-        yield SourceRows(work.spark.createDataFrame(numbered), rows.column_names, rows.nbytes <= SMALL_BYTES)
+        yield SourceRows(from_arrow(work.spark, numbered), rows.column_names, rows.nbytes <= SMALL_BYTES)
         return
     storage, folder = work.storage, f"{work.folder(table)}{uuid7()}"
     uri = storage.uri(folder)

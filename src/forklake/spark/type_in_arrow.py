@@ -47,6 +47,8 @@ def type_in_arrow(data_type: pa.DataType) -> ColumnType | None:
         return decimal_of(data_type.precision, data_type.scale)
     if pa.types.is_fixed_size_binary(data_type):
         return ColumnType("blob")
+    if pa.types.is_struct(data_type) and _is_variant(data_type):
+        return ColumnType("variant")
     if pa.types.is_struct(data_type):
         return struct_of(tuple((field.name, _child(field.type)) for field in data_type))
     if pa.types.is_map(data_type):
@@ -56,6 +58,12 @@ def type_in_arrow(data_type: pa.DataType) -> ColumnType | None:
     if data_type not in _PLAIN:
         raise InvalidType(f"A column of Arrow's type {data_type} cannot be stored; cast it first.")
     return ColumnType(_PLAIN[data_type])
+
+
+def _is_variant(data_type: pa.StructType) -> bool:
+    """Whether a struct stands for variants, as in tables that PySpark makes of them."""
+    parts = {field.name: field.metadata or {} for field in data_type}
+    return parts.keys() == {"value", "metadata"} and parts["metadata"].get(b"variant") == b"true"
 
 
 def _child(data_type: pa.DataType) -> ColumnType:

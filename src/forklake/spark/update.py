@@ -28,7 +28,7 @@ def update(work: Work, table: Table, assignments: Mapping[str, Expression], wher
         return 0
     rows = scan(work, plan, [ROW_ID, ADDRESS])
     if where is not None:
-        rows = rows.where(where.expression)
+        rows = where.rows_of(rows)
     values = _values(rows, table, targets)
     changes = rows.select(
         *values, ROW_ID, as_change(F.lit(True)).alias(CHANGE), ADDRESS, F.lit(None).cast("bigint").alias(SOURCE_ROW)

@@ -16,7 +16,7 @@ from forklake.model.files import DataFile, NewDataFile
 from forklake.model.ids import DataFileId, SnapshotId
 from forklake.spark.failures import writing
 from forklake.spark.ordering import clustered_frame, ordered_frame, ordered_rows
-from forklake.spark.quoting import named
+from forklake.spark.quoting import named, named_by_place
 from forklake.spark.settings import spark_settings
 from forklake.spark.tasks.file_names import uuid7
 from forklake.spark.tasks.file_stats import read_many
@@ -61,7 +61,7 @@ def new_data_files(
                 file.footer_size,
                 partition_id=None if partition is None else partition.partition_id,
                 partial_max=None if file.max_snapshot_id is None else SnapshotId(file.max_snapshot_id),
-                table_version=table.begin_snapshot,
+                table_version=work.tx.version_of(table),
             ),
             file.column_stats,
             file.partition_values,
@@ -96,7 +96,7 @@ def _by_arrow(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield to_batch(write_rows(order, batches))
 
-    clustered = clustered_frame(work, table, frame)
+    clustered = named_by_place(clustered_frame(work, table, frame), len(order.columns))
     return from_table(clustered.mapInArrow(write, "file string").toArrow())
 
 
@@ -106,9 +106,10 @@ def _by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str
     schema = st.StructType([written_field(column) for column in table.definition.columns])
     for name in reserved:
         schema = schema.add(st.StructField(name, st.LongType(), True, {FIELD_ID: FIELD_IDS[name]}))
-    rows = ordered_frame(work, table, frame).to(schema)
-    # Once more with their ids: Spark loses those of whole columns when nothing else changes in `to`.
-    rows = rows.select(*(named(field.name).alias(field.name, metadata=field.metadata) for field in schema))
+    # A cast alone brings the ids of nested fields in: `to` leaves a column as it is that has the type already.
+    rows = ordered_frame(work, table, frame).select(
+        *(named(field.name).cast(field.dataType).alias(field.name, metadata=field.metadata) for field in schema)
+    )
     writer = rows.write.options(**options.for_spark(table, work.tx))
     with spark_settings(work.spark, _EXACT_TIMESTAMPS):
         writer.parquet(work.storage.uri(folder))

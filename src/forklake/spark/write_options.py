@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 
 from forklake.catalog.transaction import Transaction
+from forklake.errors import InvalidOption
 from forklake.model.entities import Table
 from forklake.model.ids import TableId
 from forklake.spark.work import Work
 
 _ROW_BYTES = {"boolean": 1, "int8": 1, "int16": 2, "int32": 4, "float32": 4, "date": 4, "varchar": 16, "blob": 64}
+_UNREADABLE = frozenset({"brotli"})
+"""Codecs that an option may name, because others know them, but not Spark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,8 @@ class WriteOptions:
     def for_spark(self, table: Table, tx: Transaction) -> dict[str, str]:
         """For Spark's writer, which knows no target size: the rows that are expected to fill it."""
         options = {
-            "compression": self.compression,
+            # What Spark calls lz4 has a frame of Hadoop around it, which few others can read.
+            "compression": "lz4_raw" if self.compression == "lz4" else self.compression,
             "maxRecordsPerFile": str(max(1, self.target_bytes // _bytes_per_row(table, tx))),
             # What tasks have written need not be renamed once more: nobody reads it before our commit.
             "mapreduce.fileoutputcommitter.algorithm.version": "2",
@@ -47,9 +51,12 @@ def write_options(work: Work, table: Table) -> WriteOptions:
         value = work.option(name, table)
         return None if value is None else int(value)
 
+    compression = work.option("parquet_compression", table) or "snappy"
+    if compression in _UNREADABLE:
+        raise InvalidOption(f"Spark cannot read files compressed by {compression}; set parquet_compression to zstd.")
     return WriteOptions(
         target_bytes=number("target_file_size") or 1,
-        compression=work.option("parquet_compression", table) or "snappy",
+        compression=compression,
         compression_level=number("parquet_compression_level"),
         row_group_rows=number("parquet_row_group_size"),
         row_group_bytes=number("parquet_row_group_size_bytes"),

@@ -1,12 +1,12 @@
 """Catalogs under the names a session knows them by."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from forklake.catalog.catalogs import create_catalog, find_catalog
-from forklake.catalog.lake import Catalog, Lake
+from forklake.catalog.lake import Catalog, Lake, RetrySettings
 from forklake.catalog.lakes import open_lake
 from forklake.catalog.view import view_at
 from forklake.errors import AlreadyExists, InvalidInput, NoSuchCatalog
@@ -23,6 +23,13 @@ class Attachment:
     defaults: Mapping[str, str] = field(default_factory=dict)
     """Options for tables that have none of their own, for this attachment alone."""
 
+    metadata_catalog: str | None = None
+
+    @property
+    def metadata_name(self) -> str:
+        """The name under which the metadata itself can be queried."""
+        return self.metadata_catalog or f"__ducklake_metadata_{self.name}"
+
     @property
     def lake(self) -> Lake:
         return self.catalog.lake
@@ -35,6 +42,7 @@ class AttachOptions:
     catalog: str
     data_path: str | None = None
     metadata_schema: str | None = None
+    metadata_catalog: str | None = None
     create_if_not_exists: bool = False
     read_only: bool = False
     snapshot_version: int | None = None
@@ -57,7 +65,7 @@ def open_attachment(target: str, name: str, options: AttachOptions) -> Attachmen
         migrate_if_required=options.migrate_if_required,
     )
     try:
-        return Attachment(name, _catalog(lake, options), _defaults(options))
+        return Attachment(name, _catalog(lake, options), _defaults(options), options.metadata_catalog)
     except BaseException:
         lake.close()
         raise
@@ -69,7 +77,7 @@ class Attachments:
     def __init__(self) -> None:
         self._by_name: dict[str, Attachment] = {}
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[Attachment]:
         return iter(self._by_name.values())
 
     def add(self, attachment: Attachment) -> None:
@@ -87,6 +95,12 @@ class Attachments:
             hint = f" Did you mean '{nearest}'?" if nearest else " Attach it first."
             raise NoSuchCatalog(f"No catalog is attached as '{name}'.{hint}")
         return found
+
+    def with_retry(self, retry: RetrySettings) -> None:
+        """Let commits be tried again in another way from now on."""
+        for key, attachment in self._by_name.items():
+            lake = attachment.lake.with_retry(retry)
+            self._by_name[key] = replace(attachment, catalog=replace(attachment.catalog, lake=lake))
 
     def remove(self, name: str) -> None:
         """Forget an attachment; its database is closed with the last one that uses it."""

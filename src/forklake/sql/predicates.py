@@ -23,6 +23,7 @@ from forklake.model.predicates import (
     StartsWith,
     Unknown,
 )
+from forklake.sql.cursor import reader
 
 _OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.EQ: "=",
@@ -36,13 +37,13 @@ _MIRRORED: dict[Operator, Operator] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=
 _PREFIX = re.compile(r"([^%_\\]+)%\Z", re.DOTALL)
 
 
-def predicate_of(text: str, dialect: str = "spark") -> Predicate:
+def predicate_of(text: str, dialect: str = "spark", qualifiers: frozenset[str] = frozenset()) -> Predicate:
     """What a condition in this dialect says, as far as files can be chosen by it."""
     try:
-        parsed = sqlglot.parse_one(text, read=dialect)
+        parsed = sqlglot.parse_one(text, read=reader(dialect))
     except SqlglotError:
         return Unknown()
-    return predicate_from(parsed)
+    return predicate_from(parsed, qualifiers)
 
 
 def predicate_from(condition: exp.Expr, qualifiers: frozenset[str] = frozenset()) -> Predicate:

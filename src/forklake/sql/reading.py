@@ -46,7 +46,9 @@ def _frame(
 ) -> DataFrame:
     frame = scan(work, plan, virtual)
     if where is not None:
-        frame = frame.where(where.expression)
+        frame = where.rows_of(frame)
+    if not virtual and list(chosen) == [column.name for column in plan.table.definition.columns]:
+        return frame
     return frame.select(*(named(name) for name in chosen))
 
 

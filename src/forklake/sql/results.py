@@ -1,6 +1,7 @@
 """What a statement gives back."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pyarrow as pa
@@ -8,7 +9,7 @@ from pyspark.sql import DataFrame
 
 from forklake.model.entities import Table
 from forklake.spark.collect import collect
-from forklake.spark.failures import reading
+from forklake.spark.failures import querying, reading
 
 
 class Result:
@@ -20,12 +21,19 @@ class Result:
         frame: Callable[[], DataFrame] | None = None,
         table: Table | None = None,
         snapshot_id: int = 0,
+        debug: bool = False,
     ) -> None:
         self._rows = rows
         self._frame = frame
         self._table = table
         self._snapshot_id = snapshot_id
+        self._debug = debug
         self._fetched = 0
+
+    def debugging(self, debug: bool) -> "Result":
+        """The same, with errors of Spark as they come."""
+        self._debug = debug
+        return self
 
     @property
     def columns(self) -> list[str]:
@@ -34,11 +42,11 @@ class Result:
     def to_arrow(self) -> pa.Table:
         """All rows as an Arrow table."""
         if self._rows is None:
-            if self._table is None:
+            with (
+                querying(debug=self._debug),
+                nullcontext() if self._table is None else reading(self._table, self._snapshot_id),
+            ):
                 self._rows = collect(self.to_spark())
-            else:
-                with reading(self._table, self._snapshot_id):
-                    self._rows = collect(self.to_spark())
         return self._rows
 
     def to_pandas(self) -> Any:

@@ -7,6 +7,7 @@ from forklake.catalog.commit import commit, rollback
 from forklake.catalog.lake import Catalog
 from forklake.catalog.transaction import Transaction, begin
 from forklake.errors import TransactionError
+from forklake.model.ids import SnapshotId
 
 
 class Transactions:
@@ -20,6 +21,8 @@ class Transactions:
         self._open: dict[str, Transaction] | None = None
         self._written: str | None = None
         self._failed = False
+        self.committed: dict[str, int] = {}
+        """By attachment, the last snapshot that was committed here."""
 
     @property
     def is_open(self) -> bool:
@@ -30,14 +33,16 @@ class Transactions:
             raise TransactionError("cannot start a transaction within a transaction")
         self._open, self._written, self._failed = {}, None, False
 
-    def commit(self) -> dict[str, int | None]:
+    def commit(self) -> dict[str, SnapshotId | None]:
         """Commit; returns the snapshot of each catalog that was used, None where nothing has changed."""
         transactions = self._end("commit")
         if self._failed:
             for transaction in transactions.values():
                 rollback(transaction)
             raise TransactionError("A statement of the transaction has failed, so it was rolled back.")
-        return {name: commit(transaction) for name, transaction in transactions.items()}
+        snapshots = {name: commit(transaction) for name, transaction in transactions.items()}
+        self.committed |= {name: snapshot for name, snapshot in snapshots.items() if snapshot is not None}
+        return snapshots
 
     def rollback(self) -> None:
         for transaction in self._end("rollback").values():
@@ -58,7 +63,9 @@ class Transactions:
         if self._open is None:
             try:
                 yield transaction
-                commit(transaction)
+                snapshot = commit(transaction)
+                if snapshot is not None:
+                    self.committed[name] = snapshot
             finally:
                 if transaction.is_open:
                     rollback(transaction)

@@ -63,6 +63,20 @@ def newest_snapshot(store: Store, scope: Scope, until: datetime | None = None) -
     return found if exact or row[-1] in (None, found.snapshot_id) else None
 
 
+def first_snapshot_since(store: Store, scope: Scope, since: datetime) -> SnapshotId | None:
+    """The oldest snapshot in scope that was committed at a time or later."""
+    dialect = store.dialect
+    oldest = (
+        "SELECT s.snapshot_id FROM lake_snapshot s WHERE s.catalog_id = l.catalog_id AND s.snapshot_id <= l.top"
+        " AND s.snapshot_time >= :since ORDER BY s.snapshot_time LIMIT 1"
+    )
+    rows = store.fetch(
+        f"SELECT ({oldest}) FROM {dialect.levels}",
+        {"since": dialect.time_in(since), **dialect.level_params(scope.levels)},
+    )
+    return min((SnapshotId(row[0]) for row in rows if row[0] is not None), default=None)
+
+
 def wait_for_commit(store: Store, catalog_id: CatalogId) -> None:
     """Return when a commit to the catalog that is under way now has ended; SQLite shows none before it has."""
     if not store.dialect.is_postgres:

@@ -123,11 +123,30 @@ def test_several_row_groups_are_one_range(tmp_path: Path) -> None:
     ]
 
 
-def test_a_row_group_without_bounds_leaves_the_file_without(tmp_path: Path) -> None:
-    batch = shown_batch(columns(c="double"), {"c": [1.0, math.nan, None]})
-    [file] = write_rows(order_in(tmp_path, columns(c="double"), row_group_rows=1), [batch])
-    [stats] = file.column_stats
-    assert (stats.min_value, stats.max_value, stats.contains_nan) == (None, None, True)
+def test_bounds_in_a_file_are_never_those_of_a_column_with_nan(tmp_path: Path) -> None:
+    """Spark, to which NaN is the largest number, would skip row groups by them."""
+    values = {
+        "c": [1.0, math.nan, None, 2.0],
+        "d": [1.0, 2.0, 3.0, 4.0],
+        "s": [{"a": 1.0}, {"a": math.nan}, None, None],
+    }
+    batch = shown_batch(columns(c="double", d="float", s="struct(a double)"), values)
+    order = order_in(tmp_path, columns(c="double", d="float", s="struct(a double)"), row_group_rows=2)
+    [file] = write_rows(order, [batch])
+    group = pq.read_metadata(tmp_path / file.path).row_group(1)
+    assert [group.column(at).is_stats_set for at in range(3)] == [False, True, False]
+    assert [(stats.value_count, stats.null_count, stats.min_value, stats.max_value) for stats in file.column_stats] == [
+        (3, 1, "1.0", "2.0"),
+        (4, 0, "1.0", "4.0"),
+        (2, 2, "1.0", "1.0"),
+    ]
+
+
+def test_a_nan_after_bounds_were_written_goes_to_another_file(tmp_path: Path) -> None:
+    batch = shown_batch(columns(c="double"), {"c": [1.0, math.nan, None, 3.0, math.nan]})
+    files = write_rows(order_in(tmp_path, columns(c="double"), row_group_rows=1), [batch])
+    facts = [(file.record_count, *file.column_stats[0][1:6]) for file in files]
+    assert facts == [(1, 1, 0, "1.0", "1.0", False), (4, 3, 1, None, None, True)]
 
 
 def test_long_strings_are_cut_and_the_upper_bound_rounded_up(tmp_path: Path) -> None:

@@ -28,8 +28,12 @@ def _stats(array: pa.Array, column: Column) -> Iterator[ColumnStats]:
         for child, field in zip(array.flatten(), column.children, strict=True):
             yield from _stats(child, field)
         return
-    if column.children:
-        return
+    if not column.children:
+        yield leaf_stats(array, column)
+
+
+def leaf_stats(array: pa.Array, column: Column) -> ColumnStats:
+    """Counts and bounds of the values of one leaf."""
     values, nulls = len(array) - array.null_count, array.null_count
     nan = None
     if column.type.name in FLOATS:
@@ -40,4 +44,4 @@ def _stats(array: pa.Array, column: Column) -> Iterator[ColumnStats]:
     if column.type.name in _BOUNDED and len(array) > array.null_count:
         bounds = pc.min_max(array).as_py()
         low, high = min_text(column.type, bounds["min"]), max_text(column.type, bounds["max"])
-    yield ColumnStats(column.column_id, values, nulls, low, high, nan)
+    return ColumnStats(column.column_id, values, nulls, low, high, nan)

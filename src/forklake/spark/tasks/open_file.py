@@ -1,20 +1,23 @@
 """One Parquet file while rows are added to it."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import fs
 
 from forklake.model.column_types import FLOATS
 from forklake.model.ids import ColumnId
+from forklake.model.statistics import ColumnStats, merge_stats
 from forklake.spark.tasks.file_stats import FileFacts, file_facts, largest_number
-from forklake.spark.tasks.nested import leaf_arrays
+from forklake.spark.tasks.nan_columns import counted, nan_columns, paths_without
 from forklake.spark.tasks.reserved import SNAPSHOT_ID
 from forklake.spark.tasks.type_forms import physical_schema
+from forklake.spark.tasks.variant_footer import close_writer, marking_sink
 from forklake.spark.tasks.write_order import ROW_GROUP_BYTES, ROW_GROUP_ROWS, WriteOrder
 
+_GROUPS_OF_A_TARGET = 4
 _LEAST_GROUP_BYTES = 64 * 1024
 _CODECS = {"uncompressed": "none", "lz4_raw": "lz4"}
 _WITH_LEVEL = frozenset({"gzip", "zstd", "brotli"})
@@ -24,29 +27,43 @@ _PAGES = {"V1": "1.0", "V2": "2.0"}
 class OpenFile:
     """A file that takes physical rows. They wait in memory until they make a row group."""
 
-    def __init__(self, order: WriteOrder, filesystem: fs.FileSystem, path: str) -> None:
+    def __init__(self, order: WriteOrder, filesystem: fs.FileSystem, path: str, with_nan: set[ColumnId]) -> None:
+        """`with_nan` are the columns that had a NaN so far, in whichever file; those found here are added."""
         self._order = order
+        self._with_nan = with_nan
         self._group_rows = order.row_group_rows or ROW_GROUP_ROWS
         # A small target is reached with small row groups.
-        small = max(order.target_bytes, _LEAST_GROUP_BYTES)
+        small = max(order.target_bytes // _GROUPS_OF_A_TARGET, _LEAST_GROUP_BYTES)
         self._group_bytes = min(order.row_group_bytes or ROW_GROUP_BYTES, small)
         self._waiting: list[pa.Table] = []
         self._rows = 0
         self.waiting_bytes = 0
         self._has_nan = dict.fromkeys(self._float_leaves(), False)
+        self._unbounded: frozenset[ColumnId] = frozenset()
+        self._counted: list[ColumnStats] = []
+        self._is_over = False
         self._metadata: list[pq.FileMetaData] = []
-        self._sink = filesystem.open_output_stream(path)
-        self._writer = self._new_writer()
+        self._sink = marking_sink(filesystem.open_output_stream(path), order.columns)
+        self._writer: pq.ParquetWriter | None = None
 
     @property
     def is_full(self) -> bool:
-        """Whether what is in the file, rows in memory aside, has the target size."""
-        return bool(self._sink.tell() >= self._order.target_bytes)
+        """Whether what is in the file, rows in memory aside, has the target size, or rows came that it cannot take."""
+        return self._is_over or bool(self._sink.tell() >= self._order.target_bytes)
 
     def add(self, rows: pa.Table) -> int:
-        """Take rows up to the end of a row group; returns how many."""
+        """Take rows up to the end of a row group; returns how many.
+
+        None, if they bring a NaN into a column which the file has begun to write the bounds of.
+        """
         by_bytes = (self._group_bytes - self.waiting_bytes) * rows.num_rows // max(1, rows.nbytes) + 1
         taken = rows.slice(0, min(self._group_rows - self._rows, by_bytes))
+        nan = nan_columns(taken, self._order.columns) if self._has_nan else set()
+        self._with_nan |= nan
+        if self._writer is not None and not nan <= self._unbounded:
+            self._is_over = True
+            return 0
+        self._has_nan |= dict.fromkeys(nan, True)
         self._waiting.append(taken)
         self._rows += taken.num_rows
         self.waiting_bytes += taken.nbytes
@@ -60,34 +77,45 @@ class OpenFile:
             return
         group = pa.concat_tables(self._waiting)
         self._waiting, self._rows, self.waiting_bytes = [], 0, 0
-        self._look_for_nan(group)
-        self._writer.write_table(group, row_group_size=group.num_rows)
+        writer = self._begun()
+        self._counted += counted(group, self._order.columns, self._unbounded)
+        writer.write_table(group, row_group_size=group.num_rows)
 
     def close(self) -> tuple[FileFacts, int, int | None]:
         """Finish the file; returns its facts, its size, and the largest snapshot id it embeds."""
         self.flush()
-        self._writer.close()
+        added = close_writer(self._begun(), self._sink)
         size = int(self._sink.tell())
         self._sink.close()
         [metadata] = self._metadata
         facts = file_facts(metadata, self._order.columns, contains_nan=self._has_nan)
+        stats = tuple(map(self._with_counted, facts.column_stats))
+        facts = replace(facts, column_stats=stats, footer_size=facts.footer_size + added)
         return facts, size, largest_number(metadata, SNAPSHOT_ID)
 
     def abandon(self) -> None:
         """Let go of a file that is not to be."""
         # Whatever has failed may fail once more here; the cause is told by whoever abandons.
-        with suppress(OSError, pa.ArrowException):
-            self._writer.close()
-        self._writer.is_open = False
+        if self._writer is not None:
+            with suppress(OSError, pa.ArrowException):
+                self._writer.close()
+            self._writer.is_open = False
         with suppress(OSError, pa.ArrowException):
             self._sink.close()
 
+    def _begun(self) -> pq.ParquetWriter:
+        """The writer, from the first row group on: what that holds decides which columns have bounds."""
+        if self._writer is None:
+            self._unbounded = frozenset(self._with_nan & self._has_nan.keys())
+            self._writer = self._new_writer()
+        return self._writer
+
     def _new_writer(self) -> pq.ParquetWriter:
-        order = self._order
+        order, schema = self._order, physical_schema(self._order.columns, self._order.reserved)
         codec = _CODECS.get(order.compression, order.compression)
         return pq.ParquetWriter(
             self._sink,
-            physical_schema(order.columns, order.reserved),
+            schema,
             compression=codec,
             compression_level=_level(codec, order.compression_level),
             # Format version 1.0 would have no unsigned numbers and no nanoseconds.
@@ -95,6 +123,7 @@ class OpenFile:
             data_page_version=_PAGES[order.version or "V1"],
             store_schema=False,
             store_decimal_as_integer=True,
+            write_statistics=not self._unbounded or paths_without(schema, order.columns, self._unbounded),
             metadata_collector=self._metadata,
         )
 
@@ -102,18 +131,13 @@ class OpenFile:
         leaves = [leaf for column in self._order.columns for _, leaf in column.leaves()]
         return [leaf.column_id for leaf in leaves if leaf.type.name in FLOATS]
 
-    def _look_for_nan(self, rows: pa.Table) -> None:
-        """The statistics of Arrow leave NaN out without a word."""
-        for column, data in zip(self._order.columns, rows.columns, strict=False):
-            leaves = [leaf for _, leaf in column.leaves()]
-            if any(self._has_nan.get(leaf.column_id) is False for leaf in leaves):
-                for chunk in data.chunks:
-                    self._note_nan([leaf.column_id for leaf in leaves], leaf_arrays(chunk))
-
-    def _note_nan(self, ids: list[ColumnId], arrays: list[pa.Array]) -> None:
-        for column_id, array in zip(ids, arrays, strict=True):
-            if self._has_nan.get(column_id) is False:
-                self._has_nan[column_id] = pc.any(pc.is_nan(array)).as_py() or False
+    def _with_counted(self, stats: ColumnStats) -> ColumnStats:
+        """The statistics of a column, from our own counts where the file has none."""
+        own = [each for each in self._counted if each.column_id == stats.column_id]
+        if not own:
+            return stats
+        [leaf] = [leaf for column in self._order.columns for leaf in column.walk() if leaf.column_id == stats.column_id]
+        return merge_stats(leaf.type, own)._replace(column_size_bytes=stats.column_size_bytes)
 
 
 def _level(codec: str, level: int | None) -> int | None:

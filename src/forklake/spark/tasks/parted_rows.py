@@ -35,7 +35,9 @@ def parted_rows(order: WriteOrder, batch: pa.RecordBatch) -> Iterator[tuple[Key,
 
 
 def _physical(order: WriteOrder, batch: pa.RecordBatch) -> pa.Table:
-    rows = to_physical(batch.select(list(range(len(order.columns)))), order.columns)
+    # By place: on the way here they may have other names.
+    own = batch.select(list(range(len(order.columns)))).rename_columns([column.name for column in order.columns])
+    rows = to_physical(own, order.columns)
     extra = [batch.column(name).cast(pa.int64()) for name in order.reserved]
     return pa.Table.from_arrays([*rows.columns, *extra], schema=physical_schema(order.columns, order.reserved))
 

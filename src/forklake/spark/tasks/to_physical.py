@@ -13,6 +13,7 @@ from forklake.model.names import fold
 from forklake.spark.tasks.nested import Children, chunks_of, with_children
 from forklake.spark.tasks.type_forms import physical_schema, physical_type
 from forklake.spark.tasks.uuid_text import uuid_bytes
+from forklake.spark.tasks.variants import variant_array
 
 _MIDNIGHT = "24:00:00"
 _LIMITS = {**{f"uint{bits}": 2**bits - 1 for bits in (8, 16, 32, 64, 128)}, "int128": 2**127 - 1}
@@ -106,10 +107,7 @@ def _stored_as(storage: pa.DataType) -> Callable[[pa.Array, Column], pa.Array]:
 
 
 def _variant(array: pa.Array, column: Column) -> pa.Array:
-    # The two parts are never NULL in files, not even below a NULL, where Spark has them NULL.
-    parts = [pc.fill_null(array.field(name).cast(pa.binary()), b"") for name in ("value", "metadata")]
-    mask = array.is_null() if array.null_count else None
-    return pa.StructArray.from_arrays(parts, fields=list(physical_type(column)), mask=mask)
+    return variant_array(array, physical_type(column))
 
 
 _LEAVES: dict[str, Callable[[pa.Array, Column], pa.Array]] = {

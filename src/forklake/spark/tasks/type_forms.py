@@ -47,9 +47,12 @@ _SHOWN = {
     "uuid": pa.string(),
     "json": pa.string(),
     "geometry": pa.binary(),
-    # PySpark knows a Variant by the metadata of its second field. Both are NULL where the variant is.
+    # PySpark knows a Variant by the metadata of its second field.
     "variant": pa.struct(
-        [pa.field("value", pa.binary()), pa.field("metadata", pa.binary(), metadata={"variant": "true"})]
+        [
+            pa.field("value", pa.binary(), nullable=False),
+            pa.field("metadata", pa.binary(), nullable=False, metadata={"variant": "true"}),
+        ]
     ),
 }
 _PHYSICAL = {

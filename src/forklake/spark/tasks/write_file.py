@@ -7,6 +7,7 @@ from contextlib import suppress
 import pyarrow as pa
 from pyarrow import fs
 
+from forklake.model.ids import ColumnId
 from forklake.spark.tasks.file_names import data_file_name
 from forklake.spark.tasks.open_file import OpenFile
 from forklake.spark.tasks.parted_rows import Key, parted_rows
@@ -44,6 +45,7 @@ class RowWriter:
         self._open: OrderedDict[Key, tuple[str, OpenFile]] = OrderedDict()
         self._begun: list[str] = []
         self._folders: set[str] = set()
+        self._with_nan: set[ColumnId] = set()
 
     def add(self, batch: pa.RecordBatch) -> list[WrittenFile]:
         """Write a batch; returns the files that are finished by that."""
@@ -84,7 +86,7 @@ class RowWriter:
         self._folders.add(folder)
         path = folder + data_file_name()
         self._begun.append(path)
-        return path, OpenFile(order, self._filesystem, self._prefix + path)
+        return path, OpenFile(order, self._filesystem, self._prefix + path, self._with_nan)
 
     def _close(self, key: Key) -> WrittenFile:
         path, file = self._open[key]

@@ -1,0 +1,156 @@
+"""Names to what they stand for, within the attachments of a session."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from forklake.catalog.names import find_object, find_schema, get_table
+from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.view import view_at
+from forklake.errors import InvalidInput, NoSuchTable
+from forklake.model.entities import Definition, LakeObject, ObjectKind, Table, View
+from forklake.model.names import fold
+from forklake.sql.attachments import Attachment
+from forklake.sql.constants import Parameters, as_time, as_version, constant
+from forklake.sql.state import MAIN, SessionState
+from forklake.sql.statements import At, Name
+
+_RELATIONS: tuple[ObjectKind, ...] = ("table", "view")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where a text is read: its dialect, where it looks for names, and at which points of the past."""
+
+    dialect: str
+    catalog: str | None
+    schema: str
+    pinned: Mapping[str, Transaction] = field(default_factory=dict)
+    """By attachment, the transaction to read instead of the session's."""
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A table or view, with the transaction that it is read in."""
+
+    attachment: Attachment
+    tx: Transaction
+    schema: str
+    entry: LakeObject[Definition]
+
+    @property
+    def table(self) -> Table | None:
+        return cast("Table", self.entry) if self.entry.kind == "table" else None
+
+    @property
+    def view(self) -> View | None:
+        return cast("View", self.entry) if self.entry.kind == "view" else None
+
+
+def context_of(state: SessionState) -> Context:
+    """Where the statements of a session are read."""
+    return Context(state.dialect, state.current_catalog, state.current_schema)
+
+
+def places(state: SessionState, context: Context, name: Name) -> list[tuple[Attachment, str, str, bool]]:
+    """Where a name may be found: attachment, schema, name, and whether it can be nowhere else."""
+    in_use = None if context.catalog is None else state.attachments.find(context.catalog)
+    match name:
+        case (table,):
+            return [] if in_use is None else [(in_use, context.schema, table, False)]
+        case (first, table):
+            attached = state.attachments.find(first)
+            found = [] if attached is None else [(attached, _schema_in(context, attached), table, True)]
+            if in_use is not None:
+                found.insert(0, (in_use, first, table, False))
+            return found
+        case (first, schema, table):
+            attached = state.attachments.find(first)
+            return [] if attached is None else [(attached, schema, table, True)]
+    return []
+
+
+def _schema_in(context: Context, attachment: Attachment) -> str:
+    in_use = context.catalog is not None and fold(context.catalog) == fold(attachment.name)
+    return context.schema if in_use else MAIN
+
+
+def find_relation(
+    state: SessionState, context: Context, name: Name, at: At | None = None, parameters: Parameters = None
+) -> Bound | None:
+    """The table or view of a name; None if it is none of ours, an error if it can only be ours and is not there."""
+    missing: NoSuchTable | None = None
+    for attachment, schema, table, only_here in places(state, context, name):
+        tx = reading(state, context, attachment, at, parameters)
+        parent = find_schema(tx, schema)
+        entry = None if parent is None else find_object(tx, parent, table, *_RELATIONS)
+        if entry is not None:
+            return Bound(attachment, tx, schema, entry)
+        if (only_here or at is not None) and missing is None:
+            try:
+                get_table(tx, schema, table)
+            except NoSuchTable as error:
+                missing = error
+    if missing is not None:
+        raise missing
+    return None
+
+
+def get_relation(state: SessionState, context: Context, name: Name) -> Bound:
+    """The table or view of a name, which must be one of ours."""
+    found = find_relation(state, context, name)
+    if found is not None:
+        return found
+    candidates = places(state, context, name)
+    if not candidates:
+        raise NoSuchTable(f"Table '{'.'.join(name)}' does not exist: no catalog of that name is attached or in use.")
+    attachment, schema, table, _ = candidates[0]
+    get_table(reading(state, context, attachment), schema, table)
+    raise NoSuchTable(f"Table '{'.'.join(name)}' does not exist.")
+
+
+def reading(
+    state: SessionState,
+    context: Context,
+    attachment: Attachment,
+    at: At | None = None,
+    parameters: Parameters = None,
+) -> Transaction:
+    """The transaction to read a catalog in: the session's, or one at a point in the past."""
+    if at is None:
+        return context.pinned.get(attachment.name) or state.transaction(attachment)
+    value = constant(at.value, context.dialect, parameters)
+    if at.unit == "version":
+        view = view_at(attachment.catalog, version=as_version(value))
+    else:
+        view = view_at(attachment.catalog, timestamp=as_time(value))
+    return begin(replace(attachment.catalog, pinned=view.snapshot_id))
+
+
+def target(state: SessionState, context: Context, name: Name) -> tuple[Attachment, str, str]:
+    """Where something of this name is to be created: attachment, schema, name."""
+    match name:
+        case (table,):
+            return state.current, context.schema, table
+        case (first, table):
+            in_use = None if context.catalog is None else state.attachments.find(context.catalog)
+            if in_use is not None and find_schema(state.transaction(in_use), first) is not None:
+                return in_use, first, table
+            attached = state.attachments.find(first)
+            if attached is not None:
+                return attached, _schema_in(context, attached), table
+            return state.current, first, table
+        case (first, schema, table):
+            return state.attachments.get(first), schema, table
+    raise InvalidInput(f"'{'.'.join(name)}' has too many parts; write catalog.schema.name.")
+
+
+def target_schema(state: SessionState, name: Name) -> tuple[Attachment, str]:
+    """Where a schema of this name is to be created or dropped."""
+    match name:
+        case (schema,):
+            return state.current, schema
+        case (first, schema):
+            return state.attachments.get(first), schema
+    raise InvalidInput(f"'{'.'.join(name)}' has too many parts; write catalog.schema.")

@@ -1,0 +1,130 @@
+"""Constant expressions, such as arguments of functions and points in time, as Python values."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from forklake.errors import InvalidInput
+from forklake.model.options import parse_interval
+from forklake.sql.cursor import reader
+
+Parameters = Mapping[str, Any] | Sequence[Any] | None
+"""Values for `:name`, or for each `?` in turn."""
+
+
+def constant(text: str, dialect: str, parameters: Parameters = None) -> Any:
+    """The value of an expression that no row is needed for; InvalidInput if it is none of those understood here."""
+    try:
+        parsed = sqlglot.parse_one(text, read=reader(dialect))
+    except SqlglotError:
+        raise InvalidInput(f"{text.strip()} is not a constant.") from None
+    return constant_of(parsed, parameters)
+
+
+def constant_of(node: exp.Expr, parameters: Parameters = None) -> Any:
+    """The same for a parsed expression."""
+    match node:
+        case exp.Paren():
+            return constant_of(node.this, parameters)
+        case exp.Null():
+            return None
+        case exp.Boolean():
+            return bool(node.this)
+        case exp.Literal():
+            return node.this if node.is_string else _number(node.this)
+        case exp.Neg():
+            return -constant_of(node.this, parameters)
+        case exp.Array() | exp.Tuple():
+            return [constant_of(item, parameters) for item in node.expressions]
+        case exp.Interval():
+            return _interval(node, parameters)
+        case exp.Add():
+            return constant_of(node.left, parameters) + constant_of(node.right, parameters)
+        case exp.Sub():
+            return constant_of(node.left, parameters) - constant_of(node.right, parameters)
+        case exp.Cast():
+            return _cast(constant_of(node.this, parameters), node.to.this)
+        case exp.CurrentTimestamp():
+            return datetime.now(UTC)
+        case exp.CurrentDate():
+            return datetime.now(UTC).date()
+        case exp.Anonymous() if node.name.lower() in ("now", "get_current_timestamp"):
+            return datetime.now(UTC)
+        case exp.Placeholder():
+            return _parameter(node.this, parameters)
+        case exp.Parameter():
+            return _parameter(node.name, parameters)
+        case exp.Column() if len(node.parts) == 1 and not node.this.quoted:
+            # A word such as zstd, as options may be given.
+            return node.name
+    raise InvalidInput(f"{node.sql()} is not a constant.")
+
+
+def as_time(value: Any) -> datetime:
+    """A point in time, in UTC where it has no zone."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            raise InvalidInput(f"'{value}' is not a time; write it as 2026-01-31 12:00:00.") from None
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    if not isinstance(value, datetime):
+        raise InvalidInput(f"{value!r} is not a time.")
+    return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+
+
+def as_version(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(f"{value!r} is not a version; versions are whole numbers.")
+    return value
+
+
+def _number(text: str) -> int | Decimal:
+    return int(text) if text.isdecimal() else Decimal(text)
+
+
+def _interval(node: exp.Interval, parameters: Parameters) -> timedelta:
+    amount = "" if node.this is None else str(constant_of(node.this, parameters))
+    unit = "" if node.unit is None else f" {node.unit.name.lower()}"
+    return parse_interval(f"{amount}{unit}")
+
+
+def _cast(value: Any, kind: object) -> Any:
+    convert = _CASTS.get(kind)
+    if convert is None or value is None:
+        return value
+    try:
+        return convert(value)
+    except (ValueError, TypeError):
+        raise InvalidInput(f"{value!r} cannot be read as {getattr(kind, 'name', kind)}.") from None
+
+
+_CASTS: dict[object, Callable[[Any], Any]] = {
+    exp.DataType.Type.INT: int,
+    exp.DataType.Type.BIGINT: int,
+    exp.DataType.Type.UBIGINT: int,
+    exp.DataType.Type.TEXT: str,
+    exp.DataType.Type.VARCHAR: str,
+    exp.DataType.Type.DOUBLE: float,
+    exp.DataType.Type.BOOLEAN: bool,
+    exp.DataType.Type.DATE: lambda value: as_time(value).date(),
+    exp.DataType.Type.TIMESTAMP: as_time,
+    exp.DataType.Type.TIMESTAMPTZ: as_time,
+    exp.DataType.Type.TIMESTAMPNTZ: as_time,
+    exp.DataType.Type.TIMESTAMPLTZ: as_time,
+    exp.DataType.Type.INTERVAL: parse_interval,
+}
+
+
+def _parameter(name: Any, parameters: Parameters) -> Any:
+    if isinstance(parameters, Mapping) and name in parameters:
+        return parameters[name]
+    if not isinstance(parameters, Mapping) and parameters is not None and len(parameters) == 1:
+        return parameters[0]
+    raise InvalidInput(f"The parameter {name or '?'} has no value here.")

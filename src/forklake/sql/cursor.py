@@ -1,0 +1,232 @@
+"""A statement as tokens: read from left to right, with its own text at hand."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import sqlglot
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from forklake.errors import SyntaxProblem
+
+_READERS = {"spark": "databricks", "duckdb": "duckdb"}
+"""sqlglot's dialects for ours; databricks reads everything of Spark and a little more."""
+S = TypeVar("S")
+
+_OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
+
+
+def reader(dialect: str) -> str:
+    """The name of a dialect in sqlglot."""
+    return _READERS[dialect]
+
+
+def tokens_of(text: str, dialect: str) -> list[Token]:
+    """The tokens of a text; strings and comments are taken for what they are."""
+    try:
+        # Behind a bracket no word is a command, of which sqlglot would leave the rest unread.
+        found = sqlglot.tokenize(f"({text}", read=reader(dialect))[1:]
+    except SqlglotError:
+        raise SyntaxProblem("The text has a string or a comment without an end.", text, len(text)) from None
+    return [Token(token.token_type, token.text, start=token.start - 1, end=token.end - 1) for token in found]
+
+
+def split_statements(text: str, dialect: str) -> list[str]:
+    """The statements of a text, without the semicolons between them."""
+    statements, start = [], 0
+    for token in tokens_of(text, dialect):
+        if token.token_type == TokenType.SEMICOLON:
+            statements.append(text[start : token.start])
+            start = token.end + 1
+    statements.append(text[start:])
+    return [statement.strip() for statement in statements if _has_tokens(statement, dialect)]
+
+
+def _has_tokens(text: str, dialect: str) -> bool:
+    return bool(text.strip()) and bool(tokens_of(text, dialect))
+
+
+def ended(cursor: "Cursor", statement: S) -> S:
+    """The statement, if that is all there is."""
+    cursor.expect_end()
+    return statement
+
+
+class Cursor:
+    """Reads a statement token by token. Words compare without regard to case."""
+
+    def __init__(self, text: str, dialect: str) -> None:
+        self.text = text
+        self.dialect = dialect
+        self._tokens: Sequence[Token] = tokens_of(text, dialect)
+        self._at = 0
+
+    @property
+    def at_end(self) -> bool:
+        return self._at >= len(self._tokens)
+
+    @property
+    def position(self) -> int:
+        """Where the next token begins in the text."""
+        return len(self.text) if self.at_end else self._tokens[self._at].start
+
+    @property
+    def last_end(self) -> int:
+        """Where the text ends that was read so far."""
+        return self._tokens[self._at - 1].end + 1 if self._at else 0
+
+    def peek(self, ahead: int = 0) -> str:
+        """The next word in capitals, or what else the next token says; empty for strings, quoted names and the end."""
+        place = self._at + ahead
+        if place >= len(self._tokens):
+            return ""
+        token = self._tokens[place]
+        return "" if token.token_type in (TokenType.STRING, TokenType.IDENTIFIER) else token.text.upper()
+
+    def next_is(self, *words: str) -> bool:
+        """Whether these words come next."""
+        here = self._at
+        found = self.accept(*words)
+        self._at = here
+        return found
+
+    def accept(self, *words: str) -> bool:
+        """Read these words if they come next."""
+        wanted = " ".join(words).split()
+        place, read = self._at, 0
+        while read < len(wanted):
+            if place >= len(self._tokens):
+                return False
+            here = self.peek(place - self._at).split()
+            if not here or here != wanted[read : read + len(here)]:
+                return False
+            read += len(here)
+            place += 1
+        self._at = place
+        return True
+
+    def expect(self, *words: str) -> None:
+        if not self.accept(*words):
+            raise self.problem(f"Expected {' '.join(words)}")
+
+    def expect_one(self, *choices: str) -> None:
+        if not any(self.accept(words) for words in choices):
+            raise self.problem(f"Expected {' or '.join(choices)}")
+
+    def expect_end(self) -> None:
+        if not self.at_end:
+            raise self.problem("Expected the end of the statement")
+
+    def is_string(self) -> bool:
+        return not self.at_end and self._tokens[self._at].token_type == TokenType.STRING
+
+    def is_plain_name(self) -> bool:
+        """Whether a name comes next that is no word of a query's own."""
+        if self.at_end or not self._is_name(self._tokens[self._at]):
+            return False
+        return self._tokens[self._at].token_type in (TokenType.VAR, TokenType.IDENTIFIER)
+
+    def string(self) -> str:
+        """A string in quotes; strings side by side are one."""
+        if not self.is_string():
+            raise self.problem("Expected a string")
+        found, quote = "", self.text[self.position]
+        while self.is_string():
+            # A quote within a string is written twice, which looks like two strings.
+            found += (quote if found and self.position == self.last_end else "") + self._take().text
+        return found
+
+    def identifier(self) -> str:
+        """A name, quoted or not."""
+        if self.at_end or not self._is_name(self._tokens[self._at]):
+            raise self.problem("Expected a name")
+        return self._take().text
+
+    def identifier_or_string(self) -> str:
+        return self.string() if self.is_string() else self.identifier()
+
+    def dotted(self) -> tuple[str, ...]:
+        """A name with the names it is in, outermost first."""
+        parts = [self.identifier()]
+        while self.accept("."):
+            parts.append(self.identifier())
+        return tuple(parts)
+
+    def number(self) -> int:
+        if self.at_end or self._tokens[self._at].token_type != TokenType.NUMBER or not self.peek().isdecimal():
+            raise self.problem("Expected a whole number")
+        return int(self._take().text)
+
+    def simple_value(self) -> str:
+        """The text of a number, a string, a typed string, a parameter, or an expression in brackets."""
+        start = self.position
+        if self.peek() == "(":
+            return f"({self.in_brackets()})"
+        if self.accept(":") or not self.is_string():
+            self._take()
+        if self.is_string():
+            self.string()
+        return self.text[start : self.last_end]
+
+    def type_until(self, *stops: str) -> str:
+        """The text of a type, in which angles are brackets too."""
+        return self._until(stops, "<", ">")
+
+    def text_until(self, *stops: str) -> str:
+        """The text up to one of these words outside of brackets, or to the end; not empty."""
+        return self._until(stops)
+
+    def _until(self, stops: Sequence[str], more_opening: str = " ", more_closing: str = " ") -> str:
+        start, end = self.position, self.position
+        depth = 0
+        while not self.at_end:
+            if depth == 0 and any(self.next_is(stop) for stop in stops):
+                break
+            word = self.peek()
+            if depth == 0 and word in _CLOSING:
+                break
+            depth += (word in _OPENING) - (word in _CLOSING) + word.count(more_opening) - word.count(more_closing)
+            end = self._take().end + 1
+        if end <= start:
+            raise self.problem("Expected an expression")
+        return self.text[start:end]
+
+    def in_brackets(self) -> str:
+        """The text between the bracket that comes next and its end."""
+        self.expect("(")
+        found = "" if self.peek() == ")" else self.text_until()
+        self.expect(")")
+        return found
+
+    def has_ahead(self, words: str) -> bool:
+        """Whether these words come anywhere from here on, outside of brackets."""
+        here, depth, found = self._at, 0, False
+        while not self.at_end and not found:
+            found = depth == 0 and self.next_is(words)
+            depth += (self.peek() in _OPENING) - (self.peek() in _CLOSING)
+            self._at += 1
+        self._at = here
+        return found
+
+    def rest(self) -> str:
+        """All that is left."""
+        found = self.text[self.position :]
+        self._at = len(self._tokens)
+        return found.strip()
+
+    def problem(self, what: str) -> SyntaxProblem:
+        """An error at the next token."""
+        if self.at_end:
+            return SyntaxProblem(f"{what}, but the statement ends here.", self.text, len(self.text))
+        return SyntaxProblem(f"{what}, not {self._tokens[self._at].text!r}.", self.text, self.position)
+
+    def _take(self) -> Token:
+        token = self._tokens[self._at]
+        self._at += 1
+        return token
+
+    @staticmethod
+    def _is_name(token: Token) -> bool:
+        if token.token_type in (TokenType.STRING, TokenType.NUMBER):
+            return False
+        return token.token_type == TokenType.IDENTIFIER or token.text.replace("_", "a").isalnum()

@@ -1,0 +1,231 @@
+"""Aggregates and windows, from DuckDB to Spark."""
+
+from sqlglot import exp
+
+from forklake.errors import Untranslatable
+from forklake.sql.duckdb_ast import Rule, call, cast_to, if_else, kind, lambda_of, number, type_of, variable
+
+_SORTED = "_forklake_sorted"
+_WRAPPERS = (exp.Filter, exp.Window, exp.IgnoreNulls, exp.RespectNulls)
+_RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile, exp.Lag, exp.Lead)
+
+
+def _without_order(node: exp.Expr) -> list[exp.Ordered]:
+    """Take the ORDER BY out of the arguments of an aggregate."""
+    inner = node.this
+    holder = inner.expressions[0] if isinstance(inner, exp.Distinct) and inner.expressions else inner
+    if not isinstance(holder, exp.Order):
+        return []
+    ordered = [part for part in holder.expressions if isinstance(part, exp.Ordered)]
+    holder.replace(holder.this)
+    return ordered
+
+
+def _unordered(node: exp.Expr) -> exp.Expr | None:
+    """The order makes no difference to these."""
+    _without_order(node)
+    return node
+
+
+def _sum(node: exp.Expr) -> exp.Expr | None:
+    """Sums of BIGINT are HUGEINT, and booleans count."""
+    _without_order(node)
+    value = _argument(node)
+    found = type_of(value)
+    if kind(value) == "bool":
+        value.replace(cast_to(value.copy(), "int"))
+    elif found is not None and found.this in (exp.DataType.Type.BIGINT, exp.DataType.Type.UINT):
+        value.replace(cast_to(value.copy(), "decimal(28, 0)"))
+    return node
+
+
+def _average(node: exp.Expr) -> exp.Expr | None:
+    """Averages are doubles."""
+    _without_order(node)
+    value = _argument(node)
+    if kind(value) != "float":
+        value.replace(cast_to(value.copy(), "double"))
+    return node
+
+
+def _argument(node: exp.Expr) -> exp.Expr:
+    inner = node.this.expressions[0] if isinstance(node.this, exp.Distinct) else node.this
+    assert isinstance(inner, exp.Expr)
+    return inner
+
+
+def _by(name: str) -> Rule:
+    def rule(node: exp.Expr) -> exp.Expr | None:
+        """The value where another is the least or greatest, of the rows that have both."""
+        if node.args.get("count"):
+            raise Untranslatable("arg_min and arg_max of several rows are not supported.")
+        value, order = node.this, node.expression
+        has_value = exp.Not(this=exp.Is(this=value.copy(), expression=exp.null()))
+        return call(name, value, if_else(has_value, order, exp.null()))
+
+    return rule
+
+
+def _extreme(node: exp.Expr) -> exp.Expr | None:
+    if node.args.get("count"):
+        raise Untranslatable("min and max of several rows are not supported.")
+    return _unordered(node)
+
+
+def _list(node: exp.Expr) -> exp.Expr | None:
+    """A list of all values with their NULLs, in the order asked for; NULL if there are no rows."""
+    return _around(node, _collected(node), lambda values: if_else(_is_empty(values), exp.null(), values.copy()))
+
+
+def _is_empty(values: exp.Expr) -> exp.Expr:
+    return exp.EQ(this=call("SIZE", values.copy()), expression=number(0))
+
+
+def _collected(node: exp.Expr) -> tuple[exp.Expr, list[exp.Ordered]]:
+    return node, _without_order(node)
+
+
+def _end(place: int) -> Rule:
+    def rule(node: exp.Expr) -> exp.Expr | None:
+        """The first or the last value; with an order, of the list in that order."""
+        if not isinstance(node.this, exp.Order):
+            return None
+        return _around(node, _collected(node), lambda values: call("TRY_ELEMENT_AT", values, place))
+
+    return rule
+
+
+def _around(node: exp.Expr, collected: tuple[exp.Expr, list[exp.Ordered]], finish: Rule) -> exp.Expr | None:
+    """Put `finish` around the list of an aggregate's values, outside of its FILTER and OVER."""
+    aggregate, order = collected
+    values = aggregate.this
+    distinct = isinstance(values, exp.Distinct)
+    if distinct and order:
+        raise Untranslatable("A list of DISTINCT values in an order is not supported; use list_sort on it.")
+    row = call("STRUCT", *(part.this.copy() for part in order), values) if order else values
+    name = "COLLECT_SET" if distinct else "COLLECT_LIST"
+    gathered = call(name, row.expressions[0] if distinct else row)
+    if not distinct:
+        gathered = exp.RespectNulls(this=gathered)
+    outer = node
+    while isinstance(outer.parent, _WRAPPERS) and outer.arg_key == "this":
+        outer = outer.parent
+    if outer is node:
+        return finish(_in_order(gathered, order))
+    # The wrappers are walked over later, and are already in place then: mark them to be finished.
+    outer.meta[_SORTED] = (finish, order)
+    return gathered
+
+
+def finish_wrapped(node: exp.Expr) -> exp.Expr | None:
+    """What is to stand around a FILTER or OVER, now that all of its parts are translated."""
+    found = node.meta.pop(_SORTED, None)
+    if found is None:
+        return _ranked(node) if isinstance(node, exp.Window) else None
+    finish, order = found
+    result = finish(_in_order(node.copy(), order))
+    return result if isinstance(result, exp.Expr) else None
+
+
+def _in_order(values: exp.Expr, order: list[exp.Ordered]) -> exp.Expr:
+    if not order:
+        return values
+    comparison: exp.Expr = number(0)
+    for place in reversed(range(len(order))):
+        comparison = _compared(place + 1, order[place], comparison)
+    rows = call("ARRAY_SORT", values, lambda_of(comparison, "_l", "_r"))
+    field = exp.Dot(this=variable("_x"), expression=exp.to_identifier(f"col{len(order) + 1}"))
+    return call("TRANSFORM", rows, lambda_of(field, "_x"))
+
+
+def _compared(place: int, ordered: exp.Ordered, otherwise: exp.Expr) -> exp.Expr:
+    left, right = (exp.Dot(this=variable(side), expression=exp.to_identifier(f"col{place}")) for side in ("_l", "_r"))
+    nulls, less = (-1 if ordered.args.get("nulls_first") else 1), (1 if ordered.args.get("desc") else -1)
+    left_null, right_null = (exp.Is(this=side.copy(), expression=exp.null()) for side in (left, right))
+    return (
+        exp.Case(default=otherwise)
+        .when(exp.and_(left_null.copy(), right_null.copy()), otherwise.copy())
+        .when(left_null, number(nulls))
+        .when(right_null, number(-nulls))
+        .when(exp.LT(this=left.copy(), expression=right.copy()), number(less))
+        .when(exp.GT(this=left, expression=right), number(-less))
+    )
+
+
+def _texts(node: exp.Expr) -> exp.Expr | None:
+    """Texts are joined by a comma if nothing else is said."""
+    if node.args.get("separator") is None:
+        node.set("separator", exp.Literal.string(","))
+    value = node.this
+    inner = value.this if isinstance(value, exp.Order) else value
+    inner = inner.expressions[0] if isinstance(inner, exp.Distinct) else inner
+    if kind(inner) not in ("text", None):
+        inner.replace(cast_to(inner.copy(), "string"))
+    return node
+
+
+def _percentile(name: str) -> Rule:
+    def rule(node: exp.Expr) -> exp.Expr | None:
+        share = node.expression
+        if share is None:
+            return None
+        if name == "PERCENTILE":
+            return call(name, node.this, share)
+        if isinstance(share, exp.Array):
+            raise Untranslatable("quantile_disc of several shares is not supported.")
+        order = exp.Order(expressions=[exp.Ordered(this=node.this, nulls_first=False)])
+        return exp.WithinGroup(this=call(name, share), expression=order)
+
+    return rule
+
+
+def _count(node: exp.Expr) -> exp.Expr | None:
+    if node.this is None:
+        return exp.Count(this=exp.Star())
+    _without_order(node)
+    return node
+
+
+def _ranked(node: exp.Window) -> exp.Expr | None:
+    """Spark ranks nothing without an order, and knows no frames of groups."""
+    spec = node.args.get("spec")
+    if spec is not None and (str(spec.args.get("kind")).upper() == "GROUPS" or spec.args.get("exclude")):
+        raise Untranslatable("Frames of GROUPS, and frames with EXCLUDE, are not supported: Spark has none.")
+    function = node.this.this if isinstance(node.this, exp.IgnoreNulls) else node.this
+    if isinstance(function, _RANKS) and node.args.get("order") is None and node.args.get("alias") is None:
+        constant = exp.Ordered(this=exp.Literal.number(1), nulls_first=False)
+        node.set("order", exp.Order(expressions=[constant]))
+        return node
+    return None
+
+
+def _refuse(name: str, why: str) -> Rule:
+    def rule(node: exp.Expr) -> exp.Expr | None:
+        raise Untranslatable(f"{name} is not supported: {why}")
+
+    return rule
+
+
+AGGREGATES: dict[type[exp.Expr], Rule] = {
+    exp.Sum: _sum,
+    exp.Avg: _average,
+    exp.ArgMin: _by("MIN_BY"),
+    exp.ArgMax: _by("MAX_BY"),
+    exp.Min: _extreme,
+    exp.Max: _extreme,
+    exp.Count: _count,
+    exp.LogicalAnd: _unordered,
+    exp.LogicalOr: _unordered,
+    exp.ArrayAgg: _list,
+    exp.First: _end(1),
+    exp.Last: _end(-1),
+    exp.GroupConcat: _texts,
+    exp.PercentileCont: _percentile("PERCENTILE"),
+    exp.PercentileDisc: _percentile("PERCENTILE_DISC"),
+    exp.Quantile: _percentile("PERCENTILE_DISC"),
+    exp.Filter: finish_wrapped,
+    exp.Window: finish_wrapped,
+    exp.RespectNulls: finish_wrapped,
+    exp.Skewness: _refuse("skewness", "Spark's is that of a population, DuckDB's that of a sample."),
+    exp.Kurtosis: _refuse("kurtosis", "Spark's is that of a population, DuckDB's that of a sample."),
+}

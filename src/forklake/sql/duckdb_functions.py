@@ -1,0 +1,300 @@
+"""Texts and numbers, from DuckDB to Spark, and the one table of everything that an expression can become."""
+
+import re
+
+from sqlglot import exp
+
+from forklake.errors import Untranslatable
+from forklake.sql.duckdb_aggregates import AGGREGATES
+from forklake.sql.duckdb_ast import (
+    TYPE,
+    Rule,
+    binary,
+    call,
+    cast_to,
+    constant_text,
+    if_else,
+    integer,
+    kind,
+    minus,
+    number,
+    plus,
+    text,
+)
+from forklake.sql.duckdb_lists import LIST_CALLS, LISTS, NameRule
+from forklake.sql.duckdb_operators import OPERATORS
+from forklake.sql.duckdb_times import TIME_CALLS, TIMES
+
+_FLAGS = {"i": "i", "s": "s", "m": "m", "n": "m", "p": "m", "c": "", "g": ""}
+_SPEC = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
+_FIELD = re.compile(r"\{\{|\}\}|\{(\d*)(?::([^{}]*))?\}")
+_ALIGNED = re.compile(r"([<>]?)(0?)(\d*)(,?)(\.\d+)?([dfsxX]?)\Z")
+
+
+def _substring(node: exp.Expr) -> exp.Expr | None:
+    """A start of 0 is the place before the first character, which counts but holds nothing."""
+    start, length = node.args.get("start"), node.args.get("length")
+    if length is None or start is None or integer(start):
+        return None
+    if integer(start) == 0:
+        return call("SUBSTRING", node.this, 1, call("GREATEST", minus(length, number(1)), 0))
+    before = if_else(exp.EQ(this=start.copy(), expression=number(0)), number(1), number(0))
+    return call("SUBSTRING", node.this, start, minus(length, before))
+
+
+def _left(node: exp.Expr) -> exp.Expr | None:
+    """A negative count leaves out characters from the other end."""
+    count = node.expression
+    if (integer(count) or 0) > 0:
+        return None
+    kept = call("GREATEST", plus(call("LENGTH", node.this.copy()), count.copy()), 0)
+    return _by_sign(count, call("LEFT", node.this, count), call("LEFT", node.this.copy(), kept))
+
+
+def _right(node: exp.Expr) -> exp.Expr | None:
+    count = node.expression
+    if (integer(count) or 0) > 0:
+        return None
+    rest = call("SUBSTRING", node.this.copy(), minus(number(1), count.copy()))
+    return _by_sign(count, call("RIGHT", node.this, count), rest)
+
+
+def _by_sign(count: exp.Expr, positive: exp.Expr, negative: exp.Expr) -> exp.Expr:
+    known = integer(count)
+    if known is not None:
+        return negative if known < 0 else positive
+    return if_else(exp.LT(this=count.copy(), expression=number(0)), negative, positive)
+
+
+def _concat(node: exp.Expr) -> exp.Expr | None:
+    """NULLs are left out; lists are put end to end."""
+    if any(kind(part) == "list" for part in node.expressions):
+        return call("CONCAT", *node.expressions)
+    return call("CONCAT_WS", "", *(_as_text(part) for part in node.expressions))
+
+
+def _concat_ws(node: exp.Expr) -> exp.Expr | None:
+    separator, *parts = node.expressions
+    return call("CONCAT_WS", separator, *(_as_text(part) for part in parts))
+
+
+def _as_text(node: exp.Expr) -> exp.Expr:
+    return node if kind(node) == "text" else cast_to(node, "string")
+
+
+def _split(node: exp.Expr) -> exp.Expr | None:
+    separator = node.expression
+    if isinstance(separator, exp.Literal):
+        return call("SPLIT", node.this, re.sub(r"([\\^$.|?*+()\[\]{}])", r"\\\1", separator.name))
+    return call("SPLIT", node.this, call("CONCAT", "\\Q", separator, "\\E"))
+
+
+def _split_part(node: exp.Expr) -> exp.Expr | None:
+    return call("SPLIT_PART", node.this, node.args["delimiter"], node.args["part_index"])
+
+
+def _flags(options: exp.Expr | None) -> tuple[str, bool]:
+    """The options of a regular expression as a prefix, and whether they ask for all matches."""
+    if options is None:
+        return "", False
+    given = constant_text(options, "The options of a regular expression")
+    if not set(given) <= set(_FLAGS):
+        raise Untranslatable(f"The options {given!r} of a regular expression are not supported.")
+    inline = "".join(sorted({_FLAGS[flag] for flag in given} - {""}))
+    return f"(?{inline})" if inline else "", "g" in given
+
+
+def _with_prefix(prefix: str, pattern: exp.Expr, suffix: str = "") -> exp.Expr:
+    if isinstance(pattern, exp.Literal):
+        return text(prefix + pattern.name + suffix)
+    return call("CONCAT", prefix, pattern, suffix) if prefix or suffix else pattern
+
+
+def _matches(node: exp.Expr) -> exp.Expr | None:
+    prefix, _ = _flags(node.args.get("flag"))
+    return call("REGEXP_LIKE", node.this, _with_prefix(prefix, node.expression))
+
+
+def _extract(name: str) -> Rule:
+    def rule(node: exp.Expr) -> exp.Expr | None:
+        group = node.args.get("group") or number(0)
+        if isinstance(group, exp.Array):
+            raise Untranslatable(f"{name.lower()} with names of groups is not supported.")
+        prefix, _ = _flags(node.args.get("parameters"))
+        return call(name, node.this, _with_prefix(prefix, node.expression), group)
+
+    return rule
+
+
+def _replace_matches(node: exp.Expr) -> exp.Expr | None:
+    """Only the first match is replaced, unless the options say `g`."""
+    prefix, everywhere = _flags(node.args.get("modifiers"))
+    replacement = constant_text(node.args["replacement"], "The replacement of regexp_replace")
+    if everywhere:
+        pattern = _with_prefix(prefix, node.expression)
+        return call("REGEXP_REPLACE", node.this, pattern, _java_replacement(replacement, 0))
+    # All up to the first match is put back, so that the rest of the text can match no more.
+    pattern = _with_prefix(rf"\A((?s:.*?))({prefix}", node.expression, ")")
+    return call("REGEXP_REPLACE", node.this, pattern, "$1" + _java_replacement(replacement, 2))
+
+
+def _java_replacement(replacement: str, shift: int) -> str:
+    parts = re.split(r"\\([0-9\\])", replacement)
+    result = ""
+    for place, part in enumerate(parts):
+        if place % 2 and part != "\\":
+            result += f"${int(part) + shift}"
+        else:
+            result += "\\\\" if place % 2 else part.replace("\\", "\\\\").replace("$", "\\$")
+    return result
+
+
+def _printf(arguments: list[exp.Expr]) -> exp.Expr:
+    pattern = constant_text(arguments[0], "The format of printf")
+    specs = [spec for spec in _SPEC.findall(pattern) if spec != "%"]
+    values = [
+        cast_to(value, "double") if spec in "feEgG" and kind(value) != "float" else value
+        for spec, value in zip(specs, arguments[1:], strict=False)
+    ]
+    return call("FORMAT_STRING", pattern, *values)
+
+
+def _format(node: exp.Expr) -> exp.Expr | None:
+    """Fields in braces as Java's; those it has no form for are refused."""
+    pattern, values, used = constant_text(node.this, "The format of format"), node.expressions, 0
+    result, place, arguments = "", 0, []
+    for found in _FIELD.finditer(pattern):
+        result += pattern[place : found.start()].replace("%", "%%")
+        place = found.end()
+        if found[0] in ("{{", "}}"):
+            result += found[0][0]
+            continue
+        index, used = (int(found[1]), used) if found[1] else (used, used + 1)
+        if index >= len(values):
+            raise Untranslatable("format has more fields than values.")
+        spec = _java_field(found[2] or "")
+        arguments.append(values[index].copy() if spec[-1] != "s" else _as_text(values[index].copy()))
+        result += spec
+    return call("FORMAT_STRING", result + pattern[place:].replace("%", "%%"), *arguments)
+
+
+def _java_field(spec: str) -> str:
+    found = _ALIGNED.match(spec)
+    if found is None:
+        raise Untranslatable(f"The field {{:{spec}}} of format is not supported.")
+    side, zero, width, comma, precision, letter = found.groups()
+    letter = letter or ("d" if comma or zero else "s")
+    if letter == "s" and width and side != ">":
+        side = "<"
+    return f"%{'-' if side == '<' and width else ''}{zero}{comma}{width}{precision or ''}{letter}"
+
+
+def _truncate(node: exp.Expr) -> exp.Expr | None:
+    if node.args.get("decimals") is not None:
+        raise Untranslatable("trunc to a number of digits is not supported.")
+    return minus(node.this, binary(exp.Mod, node.this.copy(), number(1)))
+
+
+def _whole(name: str) -> Rule:
+    def rule(node: exp.Expr) -> exp.Expr | None:
+        rounded = call(name, node.this)
+        return cast_to(rounded, "double") if kind(node.this) == "float" else rounded
+
+    return rule
+
+
+def _log(node: exp.Expr) -> exp.Expr | None:
+    return call("LOG10", node.this) if node.expression is None else call("LOG", node.this, node.expression)
+
+
+def _method(node: exp.Expr) -> exp.Expr | None:
+    """`a.upper()` is `upper(a)`."""
+    function = node.expression
+    if not isinstance(function, exp.Func):
+        return None
+    subject = node.this
+    if isinstance(subject, exp.Identifier):
+        subject = exp.Column(this=subject)
+    arguments = function.expressions if isinstance(function, exp.Anonymous) else []
+    result = exp.func(function.name, subject, *arguments, dialect="duckdb")
+    return rewrite(result) or result
+
+
+def _refuse(name: str, why: str) -> NameRule:
+    def rule(arguments: list[exp.Expr]) -> exp.Expr:
+        raise Untranslatable(f"{name} is not supported: {why}")
+
+    return rule
+
+
+_RULES: dict[type[exp.Expr], Rule] = {
+    **OPERATORS,
+    **LISTS,
+    **TIMES,
+    **AGGREGATES,
+    exp.Substring: _substring,
+    exp.Left: _left,
+    exp.Right: _right,
+    exp.Concat: _concat,
+    exp.ConcatWs: _concat_ws,
+    exp.Split: _split,
+    exp.SplitPart: _split_part,
+    exp.RegexpLike: _matches,
+    exp.RegexpExtract: _extract("REGEXP_EXTRACT"),
+    exp.RegexpExtractAll: _extract("REGEXP_EXTRACT_ALL"),
+    exp.RegexpReplace: _replace_matches,
+    exp.Format: _format,
+    exp.Trunc: _truncate,
+    exp.Ceil: _whole("CEIL"),
+    exp.Floor: _whole("FLOOR"),
+    exp.Log: _log,
+    exp.Dot: _method,
+}
+
+_CALLS: dict[str, NameRule] = {
+    **LIST_CALLS,
+    **TIME_CALLS,
+    "printf": _printf,
+    "strlen": lambda arguments: call("OCTET_LENGTH", arguments[0]),
+    "prefix": lambda arguments: call("STARTSWITH", arguments[0], arguments[1]),
+    "suffix": lambda arguments: call("ENDSWITH", arguments[0], arguments[1]),
+    "log10": lambda arguments: call("LOG10", arguments[0]),
+    "string_to_array": lambda arguments: call("SPLIT", *arguments),
+    "from_base64": lambda arguments: call("UNBASE64", arguments[0]),
+    "to_base64": lambda arguments: call("BASE64", arguments[0]),
+    "list_zip": _refuse("list_zip", "its fields have no names in DuckDB, and must have in Spark."),
+    "element_at": _refuse("element_at", "on a map it gives a list in DuckDB; use map[key]."),
+    "map_extract": _refuse("map_extract", "it gives a list in DuckDB; use map[key]."),
+    "age": _refuse("age", "Spark has no interval of months and days at once; use date_diff."),
+    "hash": _refuse("hash", "Spark's hashes are others."),
+    "typeof": _refuse("typeof", "Spark's types have other names."),
+    "time_bucket": _refuse("time_bucket", "Spark has nothing like it; use date_trunc."),
+    "histogram": _refuse("histogram", "Spark has another."),
+    "skewness": _refuse("skewness", "Spark's is that of a population, DuckDB's that of a sample."),
+    "kurtosis": _refuse("kurtosis", "Spark's is that of a population, DuckDB's that of a sample."),
+}
+
+
+def rewrite(node: exp.Expr) -> exp.Expr | None:
+    """What an expression becomes whose parts are translated; None if it stays."""
+    if isinstance(node, exp.Anonymous):
+        named = _CALLS.get(node.name.lower())
+        return None if named is None else named(list(node.expressions))
+    rule = _RULES.get(type(node))
+    return None if rule is None else rule(node)
+
+
+def rewrite_all(root: exp.Expr) -> exp.Expr:
+    """Every expression in a tree, from the leaves up."""
+    for node in reversed(list(root.walk(bfs=False))):
+        known = node.meta.get(TYPE)
+        new = rewrite(node)
+        if new is None or new is node:
+            continue
+        if known is not None:
+            new.meta[TYPE] = known
+        if node is root:
+            root = new
+        else:
+            node.replace(new)
+    return root

@@ -1,0 +1,274 @@
+"""Operators, casts, literals and access to parts of values, from DuckDB to Spark."""
+
+import re
+
+from sqlglot import exp
+
+from forklake.errors import Untranslatable
+from forklake.sql.duckdb_ast import (
+    Rule,
+    call,
+    cast_to,
+    if_else,
+    integer,
+    kind,
+    lambda_of,
+    minus,
+    number,
+    paren,
+    plus,
+    text,
+    type_of,
+    variable,
+)
+
+_INFINITY = cast_to(text("Infinity"), "double")
+_TYPE = exp.DataType.Type
+_INTEGERS = frozenset(exp.DataType.INTEGER_TYPES)
+_SPARK_TYPES = {
+    _TYPE.INT128: "DECIMAL(38, 0)",
+    _TYPE.UTINYINT: "SMALLINT",
+    _TYPE.USMALLINT: "INT",
+    _TYPE.UINT: "BIGINT",
+    _TYPE.UBIGINT: "DECIMAL(20, 0)",
+    _TYPE.TIMESTAMP: "TIMESTAMP_NTZ",
+    _TYPE.TIMESTAMP_S: "TIMESTAMP_NTZ",
+    _TYPE.TIMESTAMP_MS: "TIMESTAMP_NTZ",
+    _TYPE.TIMESTAMP_NS: "TIMESTAMP_NTZ",
+    _TYPE.DATETIME: "TIMESTAMP_NTZ",
+    _TYPE.UUID: "STRING",
+    _TYPE.JSON: "STRING",
+}
+_REFUSED_TYPES = {_TYPE.BIT, _TYPE.ENUM, _TYPE.UNION, _TYPE.UINT128, _TYPE.TIME, _TYPE.TIMETZ, _TYPE.INTERVAL}
+_TIME = re.compile(r"\d\d:\d\d:\d\d(\.\d{1,6})?\Z")
+
+
+def _divide(node: exp.Expr) -> exp.Expr | None:
+    """Division is of doubles, and by zero it gives an infinity or NaN as in IEEE 754."""
+    assert isinstance(node, exp.Binary)
+    left, right = node.left, node.right
+    if kind(left) == "interval":
+        return None
+    dividend = left if kind(left) == "float" else cast_to(paren(left), "double")
+    quotient = exp.Div(this=paren(dividend), expression=paren(right))
+    if _is_nonzero(right):
+        return exp.Paren(this=quotient)
+    return if_else(
+        exp.EQ(this=paren(right.copy()), expression=number(0)),
+        exp.Mul(this=dividend.copy(), expression=_INFINITY.copy()),
+        quotient,
+    )
+
+
+def _integer_divide(node: exp.Expr) -> exp.Expr | None:
+    """Integers are divided towards zero, by zero to NULL; for other numbers it is a division like any other."""
+    assert isinstance(node, exp.Binary)
+    if {kind(node.left), kind(node.right)} & {"float", "decimal"}:
+        return _divide(node)
+    return exp.Paren(this=exp.IntDiv(this=paren(node.left), expression=_not_zero(node.right)))
+
+
+def _modulo(node: exp.Expr) -> exp.Expr | None:
+    assert isinstance(node, exp.Binary)
+    if "float" in {kind(node.left), kind(node.right)} and not _is_nonzero(node.right):
+        remainder = exp.Mod(this=paren(node.left), expression=_not_zero(node.right))
+        is_zero = exp.EQ(this=paren(node.right.copy()), expression=number(0))
+        return if_else(is_zero, cast_to(text("NaN"), "double"), remainder)
+    return exp.Paren(this=exp.Mod(this=paren(node.left), expression=_not_zero(node.right)))
+
+
+def _not_zero(node: exp.Expr) -> exp.Expr:
+    return paren(node) if _is_nonzero(node) else call("NULLIF", node, 0)
+
+
+def _is_nonzero(node: exp.Expr) -> bool:
+    inner = node
+    while isinstance(inner, exp.Paren | exp.Neg | exp.Cast):
+        inner = inner.this
+    return isinstance(inner, exp.Literal) and not inner.is_string and float(inner.this) != 0
+
+
+def _add(node: exp.Expr) -> exp.Expr | None:
+    """A date and an interval make a timestamp."""
+    assert isinstance(node, exp.Binary)
+    if kind(node.left) == "date" and kind(node.right) == "interval":
+        return type(node)(this=cast_to(node.left, "timestamp_ntz"), expression=node.right)
+    if kind(node.left) == "interval" and kind(node.right) == "date":
+        return type(node)(this=cast_to(node.right, "timestamp_ntz"), expression=node.left)
+    if isinstance(node, exp.Sub) and kind(node.left) == kind(node.right) == "date":
+        return call("DATEDIFF", node.left, node.right)
+    return None
+
+
+def _cast(node: exp.Expr) -> exp.Expr | None:
+    """Casts to integers round; texts of bytes are read with their escapes."""
+    assert isinstance(node, exp.Cast)
+    target, value = node.to, node.this
+    if target.this == _TYPE.TIME and isinstance(value, exp.Literal) and _TIME.match(value.name):
+        return text(value.name)
+    if target.this == _TYPE.VARBINARY and isinstance(value, exp.Literal) and value.is_string:
+        return exp.HexString(this=_bytes_of(value.name).hex().upper())
+    if target.this == _TYPE.JSON and kind(value) not in (None, "text", "json"):
+        return call("TO_JSON", value)
+    if target.this in _INTEGERS and kind(value) in ("decimal", "float"):
+        value = call("ROUND" if kind(value) == "decimal" else "RINT", value)
+    node.set("to", spark_type(target))
+    node.set("this", value)
+    return node
+
+
+def spark_type(type_: exp.DataType) -> exp.DataType:
+    """A DuckDB type as Spark has it."""
+    result = type_.copy()
+    for part in list(result.find_all(exp.DataType)):
+        if part.this in _REFUSED_TYPES or part.this == _TYPE.USERDEFINED:
+            raise Untranslatable(f"The type {part.sql('duckdb')} has no counterpart in Spark.")
+        if part.this == _TYPE.ARRAY and len(part.expressions) == 1 and part.args.get("values"):
+            part.set("values", None)
+        if part.this in _SPARK_TYPES:
+            new = exp.DataType.build(_SPARK_TYPES[part.this], dialect="spark")
+            if part is result:
+                return new
+            part.replace(new)
+    return result
+
+
+def _bytes_of(value: str) -> bytes:
+    parts = re.split(r"\\x([0-9A-Fa-f]{2})", value)
+    return b"".join(bytes.fromhex(part) if index % 2 else part.encode() for index, part in enumerate(parts))
+
+
+def _bracket(node: exp.Expr) -> exp.Expr | None:
+    """Elements are counted from 1, or from the end; what is not there is NULL."""
+    assert isinstance(node, exp.Bracket)
+    value, key = node.this, node.expressions[0]
+    if isinstance(key, exp.Slice):
+        return slice_of(value, key.this, key.expression, key.args.get("step"))
+    return element_of(value, key)
+
+
+def element_of(value: exp.Expr, key: exp.Expr) -> exp.Expr:
+    if kind(value) == "text":
+        return call("SUBSTRING", value, key, 1)
+    if isinstance(key, exp.Literal) and key.is_string:
+        return exp.Bracket(this=paren(value), expressions=[key])
+    if kind(value) == "struct":
+        position = integer(key)
+        fields = (type_of(value) or exp.DataType()).expressions
+        if position is None or not 1 <= position <= len(fields):
+            raise Untranslatable("A field of a struct has to be named by a constant.")
+        return exp.Bracket(this=paren(value), expressions=[text(fields[position - 1].name)])
+    if kind(value) == "list" and integer(key) == 0:
+        key = exp.null()
+    if kind(value) == "list" and integer(key) is None:
+        key = cast_to(call("NULLIF", key, 0), "int")
+    return call("TRY_ELEMENT_AT", value, key)
+
+
+def slice_of(value: exp.Expr, start: exp.Expr | None, end: exp.Expr | None, step: exp.Expr | None) -> exp.Expr:
+    """The part of a list or a text from one place to another, both counted from 1 or from the end."""
+    is_text = kind(value) == "text"
+    if step is not None and (is_text or (integer(step) or 0) < 1):
+        raise Untranslatable("The step of a slice has to be a constant above zero, and the value a list.")
+    size = call("LENGTH" if is_text else "SIZE", value.copy())
+    first = number(1) if start is None else _from_end(start, size)
+    last = size.copy() if end is None else _from_end(end, size)
+    if is_text:
+        begin = call("GREATEST", first, 1)
+        return call("SUBSTRING", value, begin, call("GREATEST", plus(minus(last, begin.copy()), number(1)), 0))
+    low, high = integer(first), integer(last)
+    if step is None and low is not None and high is not None:
+        return call("SLICE", value, max(low, 1), max(high - max(low, 1) + 1, 0))
+    place = plus(variable("_i"), number(1))
+    inside: exp.Expr = exp.Between(this=place, low=paren(first), high=paren(last))
+    if step is not None:
+        offset = exp.Mod(this=minus(place.copy(), paren(first.copy())), expression=step)
+        inside = exp.and_(inside, exp.EQ(this=offset, expression=number(0)))
+    return call("FILTER", value, lambda_of(inside, "_x", "_i"))
+
+
+def _from_end(bound: exp.Expr, size: exp.Expr) -> exp.Expr:
+    place = integer(bound)
+    if place is not None:
+        return number(place) if place >= 0 else plus(size.copy(), number(place + 1))
+    from_end = plus(plus(size.copy(), bound.copy()), number(1))
+    return if_else(exp.LT(this=paren(bound.copy()), expression=number(0)), from_end, bound)
+
+
+def _to_map(node: exp.Expr) -> exp.Expr | None:
+    entries = node.this.expressions if isinstance(node.this, exp.Struct) else []
+    parts = [part for entry in entries for part in (entry.this, entry.expression)]
+    return call("MAP", *parts)
+
+
+def _tuple(node: exp.Expr) -> exp.Expr | None:
+    """A row of values is a struct, except where it is one side of IN, or a row of VALUES."""
+    parent = node.parent
+    if isinstance(parent, exp.Values | exp.In | exp.Tuple | exp.Group | exp.GroupingSets | exp.Cube | exp.Rollup):
+        return None
+    if isinstance(parent, exp.Binary) and isinstance(parent, exp.Predicate):
+        return None
+    return call("STRUCT", *node.expressions)
+
+
+def _in(node: exp.Expr) -> exp.Expr | None:
+    """IN over a value looks into that list."""
+    field = node.args.get("field")
+    if field is None:
+        return None
+    if kind(field) == "map":
+        return call("MAP_CONTAINS_KEY", field, node.this)
+    return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", field), node.this)
+
+
+def _like(node: exp.Expr) -> exp.Expr | None:
+    """Without ESCAPE, no character of a pattern escapes another."""
+    pattern = node.expression
+    if isinstance(node.parent, exp.Escape):
+        return None
+    if not isinstance(pattern, exp.Literal):
+        node.set("expression", call("REPLACE", pattern, "\\", "\\\\"))
+    elif "\\" in pattern.name:
+        node.set("expression", text(pattern.name.replace("\\", "\\\\")))
+    return node
+
+
+def _full_match(node: exp.Expr) -> exp.Expr | None:
+    options = node.args.get("options")
+    if options is not None:
+        raise Untranslatable("regexp_full_match with options is not supported.")
+    return call("REGEXP_LIKE", node.this, call("CONCAT", "\\A(?:", node.expression, ")\\z"))
+
+
+def _json_extract(node: exp.Expr) -> exp.Expr | None:
+    if isinstance(node.parent, exp.JSONExtract | exp.JSONExtractScalar):
+        return None
+    raise Untranslatable("-> on JSON gives JSON, which Spark has not as DuckDB has it; use ->> for the text.")
+
+
+def _refuse(message: str) -> Rule:
+    def rule(node: exp.Expr) -> exp.Expr | None:
+        raise Untranslatable(message)
+
+    return rule
+
+
+OPERATORS: dict[type[exp.Expr], Rule] = {
+    exp.Div: _divide,
+    exp.IntDiv: _integer_divide,
+    exp.Mod: _modulo,
+    exp.Add: _add,
+    exp.Sub: _add,
+    exp.Cast: _cast,
+    exp.TryCast: _cast,
+    exp.Bracket: _bracket,
+    exp.ToMap: _to_map,
+    exp.Tuple: _tuple,
+    exp.In: _in,
+    exp.Like: _like,
+    exp.ILike: _like,
+    exp.RegexpFullMatch: _full_match,
+    exp.SimilarTo: _full_match,
+    exp.JSONExtract: _json_extract,
+    exp.Glob: _refuse("GLOB is not supported: Spark has no such patterns; use LIKE or regexp_matches."),
+}

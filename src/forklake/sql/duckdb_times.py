@@ -1,0 +1,277 @@
+"""Dates, timestamps and intervals, from DuckDB to Spark."""
+
+import re
+
+from sqlglot import exp
+
+from forklake.errors import Untranslatable
+from forklake.sql.duckdb_ast import Rule, binary, call, cast_to, constant_text, kind, minus, number, plus, text
+from forklake.sql.duckdb_lists import NameRule
+
+_UNITS = {
+    "years": "year", "yr": "year", "y": "year", "months": "month", "mon": "month", "quarters": "quarter",
+    "weeks": "week", "w": "week", "days": "day", "d": "day", "dayofmonth": "day", "hours": "hour", "hr": "hour",
+    "h": "hour", "minutes": "minute", "min": "minute", "m": "minute", "seconds": "second", "sec": "second",
+    "s": "second", "milliseconds": "millisecond", "ms": "millisecond", "microseconds": "microsecond",
+    "us": "microsecond", "dayofweek": "dow", "weekday": "dow", "dayofyear": "doy", "weekofyear": "week",
+}  # fmt: skip
+_TRUNCATED = {"year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond"}
+_PARTS = {"year", "quarter", "month", "week", "day", "hour", "minute", "doy"}
+_SHOWN = {
+    "Y": "yyyy", "m": "MM", "d": "dd", "H": "HH", "I": "hh", "M": "mm", "S": "ss", "f": "SSSSSS", "g": "SSS",
+    "j": "DDD", "a": "EEE", "A": "EEEE", "b": "MMM", "B": "MMMM", "p": "a", "y": "yy", "-d": "d", "-m": "M",
+    "-H": "H", "-I": "h", "-M": "m", "-S": "s", "-j": "D",
+}  # fmt: skip
+_SHORTHANDS = {"%c": "%Y-%m-%d %H:%M:%S", "%x": "%Y-%m-%d", "%X": "%H:%M:%S", "%T": "%H:%M:%S"}
+_MONTHS = {"year": 12, "quarter": 3, "month": 1}
+_SECONDS = {"week": 604800, "day": 86400, "hour": 3600, "minute": 60, "second": 1}
+
+
+def _unit(node: exp.Expr) -> str:
+    name = (node.name if isinstance(node, exp.Var) else constant_text(node, "The part of a date")).lower()
+    return _UNITS.get(name, name)
+
+
+def _truncate(node: exp.Expr) -> exp.Expr | None:
+    unit = _unit(node.args["unit"])
+    if unit not in _TRUNCATED:
+        raise Untranslatable(f"date_trunc to {unit} is not supported.")
+    result = call("DATE_TRUNC", unit.upper(), node.this)
+    return result if kind(node.this) == "timestamptz" else cast_to(result, "timestamp_ntz")
+
+
+def _extract(node: exp.Expr) -> exp.Expr | None:
+    return part_of(_unit(node.this), node.expression)
+
+
+def part_of(unit: str, value: exp.Expr) -> exp.Expr:
+    """A part of a date, a timestamp or an interval, as the number DuckDB gives."""
+    match unit:
+        case "dow":
+            return minus(call("DAYOFWEEK", value), number(1))
+        case "isodow":
+            return plus(call("WEEKDAY", value), number(1))
+        case "isoyear":
+            return call("DATE_PART", "YEAROFWEEK", value)
+        case "second" | "millisecond" | "microsecond":
+            seconds = call("DATE_PART", "SECOND", _as_moment(value))
+            factor = {"second": 1, "millisecond": 1000, "microsecond": 1000000}[unit]
+            return cast_to(binary(exp.Mul, seconds, number(factor)), "bigint")
+        case "epoch":
+            return _epoch(value)
+        case "hour" | "minute" if kind(value) == "date":
+            value = _as_moment(value)
+    if unit not in _PARTS:
+        raise Untranslatable(f"The part {unit} of a date is not supported.")
+    return call("DATE_PART", unit.upper(), value)
+
+
+def _as_moment(value: exp.Expr) -> exp.Expr:
+    return cast_to(value, "timestamp_ntz") if kind(value) == "date" else value
+
+
+def _epoch(value: exp.Expr) -> exp.Expr:
+    if kind(value) == "interval":
+        parts = (("DAY", 86400), ("HOUR", 3600), ("MINUTE", 60), ("SECOND", 1))
+        total = number(0)
+        for part, seconds in parts:
+            total = plus(total, binary(exp.Mul, call("DATE_PART", part, value.copy()), number(seconds)))
+        return cast_to(total, "double")
+    return exp.Paren(this=exp.Div(this=_microseconds(value), expression=cast_to(number(1000000), "double")))
+
+
+def _microseconds(value: exp.Expr) -> exp.Expr:
+    """Microseconds since 1970; a timestamp without a zone is read as if in UTC, whatever the session's zone is."""
+    if kind(value) == "timestamptz":
+        return call("UNIX_MICROS", value)
+    moment = cast_to(value, "timestamp")
+    return call("UNIX_MICROS", call("FROM_UTC_TIMESTAMP", moment, call("CURRENT_TIMEZONE")))
+
+
+def _from_epoch(function: str, value: exp.Expr) -> exp.Expr:
+    moment = call("TO_UTC_TIMESTAMP", call(function, value), call("CURRENT_TIMEZONE"))
+    return cast_to(moment, "timestamp_ntz")
+
+
+def _epoch_in(value: exp.Expr, function: str, divisor: int) -> exp.Expr:
+    """A moment as a number, or a number as a moment, as its type says."""
+    match kind(value):
+        case "int":
+            return _from_epoch(function, value)
+        case "date" | "timestamp" | "timestamptz":
+            count = _microseconds(value)
+            return count if divisor == 1 else call("FLOOR", binary(exp.Div, count, number(divisor)))
+    raise Untranslatable("epoch_ms and epoch_us need a value whose type is known: cast it to TIMESTAMP or BIGINT.")
+
+
+def _unix_to_time(node: exp.Expr) -> exp.Expr | None:
+    match node.args.get("scale"):
+        case None:
+            return call("TIMESTAMP_SECONDS", node.this)
+        case scale if scale.name == "3":
+            return _epoch_in(node.this, "TIMESTAMP_MILLIS", 1000)
+    return _from_epoch("TIMESTAMP_MICROS", node.this)
+
+
+def _difference(node: exp.Expr) -> exp.Expr | None:
+    """How many borders of a unit lie between two moments; weeks are of seven days each."""
+    unit, start, end = _unit(node.args["unit"]), node.expression, node.this
+    if unit == "day":
+        return call("DATEDIFF", end, start)
+    if unit in _MONTHS:
+        return minus(_months(end, unit), _months(start, unit))
+    if unit == "week":
+        return call("TIMESTAMPDIFF", exp.var("WEEK"), start, end)
+    if unit not in _TRUNCATED:
+        raise Untranslatable(f"date_diff in {unit} is not supported.")
+    ends = [call("DATE_TRUNC", unit.upper(), _as_moment(value)) for value in (start, end)]
+    return call("TIMESTAMPDIFF", exp.var(unit.upper()), *ends)
+
+
+def _months(value: exp.Expr, unit: str) -> exp.Expr:
+    year = call("YEAR", value)
+    if unit == "year":
+        return year
+    within = call("MONTH" if unit == "month" else "QUARTER", value.copy())
+    return plus(binary(exp.Mul, year, number(12 // _MONTHS[unit])), within)
+
+
+def _whole_difference(arguments: list[exp.Expr]) -> exp.Expr:
+    unit = _unit(arguments[0])
+    if unit not in _TRUNCATED:
+        raise Untranslatable(f"date_sub in {unit} is not supported.")
+    return call("TIMESTAMPDIFF", exp.var(unit.upper()), arguments[1], arguments[2])
+
+
+def _interval(node: exp.Expr) -> exp.Expr | None:
+    """Spark has intervals of months, and intervals of days and seconds, and none of both."""
+    unit, amount = node.args.get("unit"), node.this
+    if unit is None:
+        found = re.findall(r"([-+]?\d+(?:\.\d+)?)\s*([a-z]+)", constant_text(amount, "An interval").lower())
+        fields = {name.rstrip("s") for _, name in found}
+        if not found or (fields & {"year", "month"} and not fields <= {"year", "month"}):
+            raise Untranslatable("Spark has no interval of months and days at once; add one after the other.")
+        return None
+    name = _unit(unit)
+    if isinstance(amount, exp.Literal) and re.fullmatch(r"[-+]?\d+", amount.name):
+        return _of_units(name, number(amount.name.lstrip("+")))
+    return _of_units(name, amount)
+
+
+def _of_units(unit: str, amount: exp.Expr) -> exp.Expr:
+    if unit in _MONTHS:
+        months = binary(exp.Mul, amount, number(_MONTHS[unit])) if _MONTHS[unit] > 1 else amount
+        return call("MAKE_YM_INTERVAL", 0, cast_to(months, "int"))
+    match unit:
+        case "week":
+            return call("MAKE_DT_INTERVAL", cast_to(binary(exp.Mul, amount, number(7)), "int"))
+        case "day":
+            return call("MAKE_DT_INTERVAL", cast_to(amount, "int"))
+        case "hour":
+            return call("MAKE_DT_INTERVAL", 0, cast_to(amount, "int"))
+        case "minute":
+            return call("MAKE_DT_INTERVAL", 0, 0, cast_to(amount, "int"))
+        case "second":
+            return call("MAKE_DT_INTERVAL", 0, 0, 0, amount)
+        case "millisecond" | "microsecond":
+            divisor = 1000 if unit == "millisecond" else 1000000
+            seconds = exp.Div(this=cast_to(amount, "decimal(18, 0)"), expression=number(divisor))
+            return call("MAKE_DT_INTERVAL", 0, 0, 0, cast_to(seconds, "decimal(18, 6)"))
+    raise Untranslatable(f"An interval of {unit} is not supported.")
+
+
+def java_format(pattern: str, *, parsing: bool) -> str:
+    """A pattern of strftime as Spark writes it."""
+    for short, long in _SHORTHANDS.items():
+        pattern = pattern.replace(short, long)
+    parts = [part for part in re.split(r"(%-?.)", pattern) if part]
+    return "".join(_in_java(part, parsing and _stands_alone(parts, place)) for place, part in enumerate(parts))
+
+
+def _stands_alone(parts: list[str], place: int) -> bool:
+    """Whether no other number touches this one, so that its digits need not be counted."""
+    around = parts[max(place - 1, 0) : place] + parts[place + 1 : place + 2]
+    return not any(part.startswith("%") and part != "%%" for part in around)
+
+
+def _in_java(part: str, any_width: bool) -> str:
+    if not part.startswith("%"):
+        return re.sub(r"[A-Za-z]+", r"'\g<0>'", part.replace("'", "''"))
+    if part == "%%":
+        return "%"
+    found = _SHOWN.get(part[1:])
+    if found is None:
+        raise Untranslatable(f"{part} in a date format is not supported.")
+    return found[0] if any_width and found in ("MM", "dd", "HH", "hh", "mm", "ss") else found
+
+
+def _format(node: exp.Expr) -> exp.Expr | None:
+    value, pattern = node.this, node.args["format"]
+    return call("DATE_FORMAT", value, java_format(constant_text(pattern, "A date format"), parsing=False))
+
+
+def _parse(node: exp.Expr) -> exp.Expr | None:
+    pattern = java_format(constant_text(node.args["format"], "A date format"), parsing=True)
+    return call("TO_TIMESTAMP_NTZ", node.this, pattern)
+
+
+def _try_parse(arguments: list[exp.Expr]) -> exp.Expr:
+    pattern = java_format(constant_text(arguments[1], "A date format"), parsing=True)
+    return cast_to(call("TRY_TO_TIMESTAMP", arguments[0], pattern), "timestamp_ntz")
+
+
+def _part(unit: str) -> Rule:
+    return lambda node: part_of(unit, node.this)
+
+
+def _made_of(unit: str) -> NameRule:
+    return lambda arguments: _of_units(unit, arguments[0])
+
+
+TIMES: dict[type[exp.Expr], Rule] = {
+    exp.DateTrunc: _truncate,
+    exp.TimestampTrunc: _truncate,
+    exp.Extract: _extract,
+    exp.DateDiff: _difference,
+    exp.Interval: _interval,
+    exp.TimeToStr: _format,
+    exp.StrToTime: _parse,
+    exp.UnixToTime: _unix_to_time,
+    exp.TimeToUnix: lambda node: _epoch(node.this),
+    exp.Year: _part("year"),
+    exp.Month: _part("month"),
+    exp.Day: _part("day"),
+    exp.Hour: _part("hour"),
+    exp.Minute: _part("minute"),
+    exp.Second: _part("second"),
+    exp.Quarter: _part("quarter"),
+    exp.Week: _part("week"),
+    exp.WeekOfYear: _part("week"),
+    exp.DayOfMonth: _part("day"),
+    exp.DayOfWeek: _part("dow"),
+    exp.DayOfWeekIso: _part("isodow"),
+    exp.DayOfYear: _part("doy"),
+    exp.Dayname: lambda node: call("DATE_FORMAT", node.this, "EEEE"),
+    exp.Monthname: lambda node: call("DATE_FORMAT", node.this, "MMMM"),
+    exp.ToDays: lambda node: _of_units("day", node.this),
+    exp.TimestampFromParts: lambda node: call(
+        "MAKE_TIMESTAMP_NTZ", *(node.args[part] for part in ("year", "month", "day", "hour", "min", "sec"))
+    ),
+}
+
+TIME_CALLS: dict[str, NameRule] = {
+    **dict.fromkeys(("date_part", "datepart"), lambda arguments: part_of(_unit(arguments[0]), arguments[1])),
+    **dict.fromkeys(("date_sub", "datesub"), _whole_difference),
+    **{f"to_{unit}s": _made_of(unit) for unit in (*_MONTHS, *_SECONDS, "millisecond", "microsecond")},
+    "weekday": lambda arguments: part_of("dow", arguments[0]),
+    "isodow": lambda arguments: part_of("isodow", arguments[0]),
+    "isoyear": lambda arguments: part_of("isoyear", arguments[0]),
+    "millisecond": lambda arguments: part_of("millisecond", arguments[0]),
+    "microsecond": lambda arguments: part_of("microsecond", arguments[0]),
+    "epoch_us": lambda arguments: _epoch_in(arguments[0], "TIMESTAMP_MICROS", 1),
+    "try_strptime": _try_parse,
+    "now": lambda arguments: call("CURRENT_TIMESTAMP"),
+    "get_current_timestamp": lambda arguments: call("CURRENT_TIMESTAMP"),
+    "dayname": lambda arguments: call("DATE_FORMAT", arguments[0], text("EEEE")),
+    "monthname": lambda arguments: call("DATE_FORMAT", arguments[0], text("MMMM")),
+}

@@ -1,0 +1,143 @@
+"""DuckDB's SQL as Spark's: the same answers where Spark can give them, and a clear refusal where it cannot."""
+
+from collections.abc import Mapping
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.dialects.spark import Spark
+from sqlglot.errors import ParseError, SqlglotError, TokenError
+from sqlglot.generators.spark import SparkGenerator
+
+from forklake.errors import SyntaxProblem
+from forklake.sql.duckdb_functions import rewrite_all
+from forklake.sql.duckdb_hints import ColumnsOf, add_hints
+from forklake.sql.duckdb_queries import refuse_in, rewrite_select, union_by_name
+from forklake.sql.duckdb_sources import (
+    move_joins,
+    name_values,
+    refuse_joins,
+    rewrite_pivot,
+    rewrite_sample,
+    rewrite_series,
+    rewrite_table_sample,
+    rewrite_unnest,
+    values_query,
+)
+
+
+class _Generator(SparkGenerator):
+    """Spark has QUALIFY and generators in FROM, which sqlglot would take apart for older ones."""
+
+    TRANSFORMS = {key: rule for key, rule in SparkGenerator.TRANSFORMS.items() if key is not exp.Select}  # noqa: RUF012
+
+
+class ForklakeSpark(Spark):
+    """Spark as of the release that Forklake runs on."""
+
+    Generator = _Generator
+
+
+def _duckdb() -> Dialect:
+    dialect = Dialect.get_or_raise("duckdb, version=1.5")
+    # Names of functions as they were written, for the names of results; and places of elements as they were written.
+    dialect.ORIGINAL_NAME_META_KEY = "name"
+    dialect.INDEX_OFFSET = 0
+    return dialect
+
+
+_DUCKDB = _duckdb()
+
+
+def parse_duckdb(text: str) -> exp.Expr:
+    """One statement, or one expression, of DuckDB; a `SyntaxProblem` shows where it cannot be read."""
+    try:
+        return sqlglot.parse_one(text, dialect=_DUCKDB)
+    except ParseError as problem:
+        first = problem.errors[0] if problem.errors else {}
+        message = str(first.get("description") or "This cannot be read").rstrip(".")
+        raise SyntaxProblem(f"{message}.", text, _position(text, first)) from None
+    except (TokenError, SqlglotError) as problem:
+        raise SyntaxProblem(f"{str(problem).splitlines()[0]}.", text, len(text)) from None
+
+
+def _position(text: str, error: Mapping[str, object]) -> int:
+    """Where the words start at which reading stopped; they end at the column that the parser names."""
+    line, column = error.get("line"), error.get("col")
+    if not isinstance(line, int) or not isinstance(column, int):
+        return len(text)
+    start = sum(len(part) for part in text.splitlines(keepends=True)[: line - 1])
+    return max(min(start + column - len(str(error.get("highlight") or "")), len(text)), 0)
+
+
+def to_spark(node: exp.Expr, columns_of: ColumnsOf | None = None) -> exp.Expr:
+    """The same for Spark, as a new tree; tables stay as they are.
+
+    Much of DuckDB depends on types: `x[1]`, `len(x)`, casts that round, `* REPLACE`. They are known for what stands in
+    the query, and for tables as far as `columns_of` tells.
+    """
+    root = node.copy()
+    for pivot in list(root.find_all(exp.Pivot)):
+        if pivot.this is not None and isinstance(pivot.this, exp.Expr):
+            root = _replaced(root, pivot, rewrite_pivot(pivot))
+    for select in root.find_all(exp.Select):
+        move_joins(select)
+    for values in list(root.find_all(exp.Values)):
+        root = _values(root, values)
+    add_hints(root, columns_of)
+    return rewrite_all(_queries(root))
+
+
+def _queries(root: exp.Expr) -> exp.Expr:
+    refuse_in(root)
+    # From the innermost out: an outer query may need the names that an inner one gives.
+    for select in reversed(list(root.find_all(exp.Select))):
+        refuse_joins(select)
+        rewrite_select(select)
+        rewrite_sample(select)
+    for union in reversed(list(root.find_all(exp.SetOperation))):
+        union_by_name(union)
+    for table in list(root.find_all(exp.Table)):
+        if isinstance(table.this, exp.GenerateSeries):
+            rewrite_series(table)
+        else:
+            rewrite_table_sample(table)
+    for unnest in list(root.find_all(exp.Unnest)):
+        rewrite_unnest(unnest)
+    return root
+
+
+def _values(root: exp.Expr, values: exp.Values) -> exp.Expr:
+    if isinstance(values.parent, exp.From | exp.Join):
+        name_values(values)
+        return root
+    return _replaced(root, values, values_query(values))
+
+
+def _replaced(root: exp.Expr, old: exp.Expr, new: exp.Expr) -> exp.Expr:
+    if old is root:
+        return new
+    if isinstance(old.parent, exp.From | exp.Join):
+        alias = old.args.get("alias")
+        new = exp.Subquery(this=new, alias=alias.copy() if isinstance(alias, exp.Expr) else None)
+    old.replace(new)
+    return root
+
+
+def spark_text(node: exp.Expr) -> str:
+    """A tree from `to_spark` as the text that Spark reads."""
+    return node.sql(dialect=ForklakeSpark)
+
+
+def expression_to_spark(text: str, columns: Mapping[str, str] | None = None) -> str:
+    """One expression, such as a condition or a default; `columns` are those it may use, with their Spark types."""
+    expression = parse_duckdb(text)
+    if isinstance(expression, exp.Query | exp.Values):
+        raise SyntaxProblem("This is a query; an expression is wanted.", text, 0)
+    if columns is None:
+        return spark_text(to_spark(expression))
+    # A query around it lets its columns have types.
+    query = exp.select(exp.alias_(expression, "value", copy=False), copy=False).from_("source")
+    translated = to_spark(query, lambda table: columns)
+    assert isinstance(translated, exp.Select)
+    return spark_text(translated.expressions[0].this)

@@ -1,0 +1,149 @@
+"""Statements to results: one arm for each, which calls the verb below."""
+
+import pyarrow as pa
+
+from forklake.sql import run_ddl, run_dml, run_session
+from forklake.sql.constants import Parameters, constant
+from forklake.sql.copying import copy_rows
+from forklake.sql.functions import call_function
+from forklake.sql.results import Result
+from forklake.sql.run_query import describe, explain, run_query, summarize
+from forklake.sql.showing import show
+from forklake.sql.state import SessionState
+from forklake.sql.statements import (
+    AlterTable,
+    AlterView,
+    Attach,
+    Call,
+    Checkpoint,
+    Comment,
+    Copy,
+    CreateMacro,
+    CreateSchema,
+    CreateSecret,
+    CreateTable,
+    CreateView,
+    Delete,
+    Describe,
+    Detach,
+    Drop,
+    DropCatalog,
+    DropSecret,
+    Explain,
+    ForkCatalog,
+    Ignored,
+    Insert,
+    Merge,
+    Query,
+    SetSetting,
+    Show,
+    Statement,
+    Summarize,
+    TransactionControl,
+    Truncate,
+    Update,
+    Use,
+)
+
+
+def execute(state: SessionState, statement: Statement, parameters: Parameters = None) -> Result:
+    """Carry out a statement."""
+    match statement:
+        case Query():
+            return run_query(state, statement.text, parameters)
+        case Insert():
+            return _count(run_dml.insert(state, statement, parameters))
+        case Update():
+            return _count(run_dml.update_rows(state, statement, parameters))
+        case Delete():
+            return _count(run_dml.delete_rows(state, statement, parameters))
+        case Truncate():
+            return _count(run_dml.truncate(state, statement))
+        case Merge():
+            merged = run_dml.merge_rows(state, statement, parameters)
+            return _count(merged.changed + merged.inserted)
+        case CreateTable():
+            created = run_ddl.create_table(state, statement, parameters)
+            return _done() if created is None else _count(created)
+        case Call():
+            return _called(state, statement, parameters)
+        case Show():
+            return Result(show(state, statement))
+        case Describe():
+            return describe(state, statement, parameters)
+        case Explain():
+            return explain(state, statement, parameters)
+        case Summarize():
+            return summarize(state, statement, parameters)
+        case Copy():
+            return _count(copy_rows(state, statement, parameters))
+        case ForkCatalog():
+            catalog_id, name, created_now = run_session.fork(state, statement, parameters)
+            return Result(pa.table({"catalog_id": [catalog_id], "catalog_name": [name], "created": [created_now]}))
+        case Checkpoint():
+            name = statement.name or state.current.name
+            return _rows(state, call_function(state, ("ducklake_checkpoint",), [name], {}))
+    _without_rows(state, statement, parameters)
+    return _done()
+
+
+def _without_rows(state: SessionState, statement: Statement, parameters: Parameters) -> None:
+    match statement:
+        case Attach():
+            run_session.attach(state, statement, parameters)
+        case Detach():
+            run_session.detach(state, statement)
+        case Use():
+            run_session.use(state, statement)
+        case CreateSecret():
+            run_session.create_secret(state, statement, parameters)
+        case DropSecret():
+            run_session.drop_secret(state, statement)
+        case SetSetting():
+            run_session.set_setting(state, statement, parameters)
+        case TransactionControl():
+            run_session.control(state, statement)
+        case DropCatalog():
+            run_session.drop(state, statement)
+        case CreateSchema():
+            run_ddl.create_schema(state, statement)
+        case CreateView():
+            run_ddl.create_view(state, statement, parameters)
+        case CreateMacro():
+            run_ddl.create_macro(state, statement)
+        case Drop():
+            run_ddl.drop(state, statement)
+        case AlterTable():
+            run_ddl.alter_table(state, statement)
+        case AlterView():
+            run_ddl.alter_view(state, statement)
+        case Comment():
+            run_ddl.comment(state, statement)
+        case Ignored():
+            pass
+
+
+def _called(state: SessionState, statement: Call, parameters: Parameters) -> Result:
+    positional: list[object] = []
+    named: dict[str, object] = {}
+    for argument in statement.arguments:
+        value = constant(argument.value, state.dialect, parameters)
+        if argument.name is None:
+            positional.append(value)
+        else:
+            named[argument.name] = value
+    return _rows(state, call_function(state, statement.function, positional, named))
+
+
+def _rows(state: SessionState, rows: object) -> Result:
+    if isinstance(rows, pa.Table):
+        return Result(rows)
+    return Result(None, lambda: rows)  # type: ignore[arg-type, return-value]
+
+
+def _count(rows: int) -> Result:
+    return Result(pa.table({"Count": pa.array([rows], pa.int64())}))
+
+
+def _done() -> Result:
+    return Result(pa.table({"Success": pa.array([], pa.bool_())}))

@@ -1,0 +1,202 @@
+"""Statements that change rows."""
+
+from forklake.errors import InvalidInput
+from forklake.sql.cursor import Cursor, ended
+from forklake.sql.parse_session import at_clause, option_list
+from forklake.sql.statements import Copy, Delete, Insert, Merge, MergeWhen, Truncate, Update
+
+_QUERY_BEGINNINGS = ("SELECT", "VALUES", "WITH", "FROM", "TABLE")
+
+
+def insert(cursor: Cursor) -> Insert:
+    cursor.expect("INSERT")
+    if cursor.next_is("OR"):
+        raise InvalidInput("ON CONFLICT clause not yet supported for insertion into DuckLake table: use MERGE INTO")
+    overwrite = cursor.accept("OVERWRITE")
+    if not overwrite:
+        cursor.expect("INTO")
+    else:
+        cursor.accept("INTO")
+    if cursor.next_is("TABLE") and cursor.peek(1) != ".":
+        cursor.accept("TABLE")
+    name = cursor.dotted()
+    by_name = cursor.accept("BY NAME")
+    cursor.accept("BY POSITION")
+    columns: tuple[str, ...] = ()
+    if cursor.next_is("(") and cursor.peek(1) not in _QUERY_BEGINNINGS:
+        columns = names_in_brackets(cursor)
+    by_name = cursor.accept("BY NAME") or by_name
+    if cursor.accept("DEFAULT VALUES"):
+        return ended(cursor, Insert(name, None, columns, overwrite=overwrite))
+    if cursor.at_end:
+        raise cursor.problem("Expected VALUES or a query")
+    _refuse_clauses(cursor, "insertion into")
+    return Insert(name, cursor.rest(), columns, by_name, overwrite)
+
+
+def update(cursor: Cursor) -> Update:
+    cursor.expect("UPDATE")
+    name = cursor.dotted()
+    alias = _alias(cursor, "SET")
+    cursor.expect("SET")
+    assignments = _assignments(cursor, "FROM", "WHERE", "RETURNING")
+    sources = cursor.text_until("WHERE", "RETURNING") if cursor.accept("FROM") else None
+    where = cursor.text_until("RETURNING") if cursor.accept("WHERE") else None
+    _refuse_returning(cursor, "updates of")
+    return ended(cursor, Update(name, alias, assignments, sources, where))
+
+
+def delete(cursor: Cursor) -> Delete:
+    cursor.expect("DELETE FROM")
+    name = cursor.dotted()
+    alias = _alias(cursor, "USING", "WHERE", "RETURNING")
+    sources = cursor.text_until("WHERE", "RETURNING") if cursor.accept("USING") else None
+    where = cursor.text_until("RETURNING") if cursor.accept("WHERE") else None
+    _refuse_returning(cursor, "deletion of")
+    return ended(cursor, Delete(name, alias, sources, where))
+
+
+def truncate(cursor: Cursor) -> Truncate:
+    cursor.expect("TRUNCATE")
+    cursor.accept("TABLE")
+    return ended(cursor, Truncate(cursor.dotted()))
+
+
+def merge(cursor: Cursor) -> Merge:
+    cursor.expect("MERGE INTO")
+    name = cursor.dotted()
+    alias = _alias(cursor, "USING")
+    cursor.expect("USING")
+    source = f"({cursor.in_brackets()})" if cursor.next_is("(") else _relation(cursor)
+    source_alias = _alias(cursor, "ON", "USING")
+    on = _merge_condition(cursor, alias or name[-1], source_alias)
+    clauses = []
+    while cursor.accept("WHEN"):
+        clauses.append(_when(cursor))
+    _refuse_returning(cursor, "merges into")
+    return ended(cursor, Merge(name, alias, source, source_alias, on, tuple(clauses)))
+
+
+def _relation(cursor: Cursor) -> str:
+    """The text of a table or a table function, with a point in the past if there is one."""
+    start = cursor.position
+    cursor.dotted()
+    if cursor.next_is("("):
+        cursor.in_brackets()
+    at_clause(cursor)
+    return cursor.text[start : cursor.last_end]
+
+
+def _merge_condition(cursor: Cursor, target: str, source: str | None) -> str:
+    if cursor.accept("USING"):
+        keys = names_in_brackets(cursor)
+        other = source or "source"
+        return " AND ".join(f"{target}.{key} = {other}.{key}" for key in keys)
+    cursor.expect("ON")
+    return cursor.text_until("WHEN MATCHED", "WHEN NOT MATCHED")
+
+
+def _when(cursor: Cursor) -> MergeWhen:
+    if cursor.accept("NOT MATCHED BY SOURCE"):
+        when = "not matched by source"
+    elif cursor.accept("NOT MATCHED BY TARGET") or cursor.accept("NOT MATCHED"):
+        when = "not matched"
+    else:
+        cursor.expect("MATCHED")
+        when = "matched"
+    condition = cursor.text_until("THEN") if cursor.accept("AND") else None
+    cursor.expect("THEN")
+    if cursor.accept("DELETE"):
+        return MergeWhen(when, "delete", condition)  # type: ignore[arg-type]
+    if cursor.accept("DO NOTHING"):
+        return MergeWhen(when, "nothing", condition)  # type: ignore[arg-type]
+    if cursor.accept("UPDATE"):
+        values = None
+        if cursor.accept("SET") and not cursor.accept("*"):
+            values = _assignments(cursor, "WHEN MATCHED", "WHEN NOT MATCHED", "RETURNING")
+        cursor.accept("BY NAME")
+        return MergeWhen(when, "update", condition, values)  # type: ignore[arg-type]
+    cursor.expect("INSERT")
+    return MergeWhen(when, "insert", condition, _insert_values(cursor))  # type: ignore[arg-type]
+
+
+def _insert_values(cursor: Cursor) -> tuple[tuple[str, str], ...] | None:
+    if cursor.accept("*") or cursor.accept("BY NAME"):
+        return None
+    columns = names_in_brackets(cursor) if cursor.next_is("(") else None
+    if not cursor.accept("VALUES"):
+        if columns is not None:
+            raise cursor.problem("Expected VALUES")
+        return None
+    cursor.expect("(")
+    values = [cursor.text_until(",")]
+    while cursor.accept(","):
+        values.append(cursor.text_until(","))
+    cursor.expect(")")
+    if columns is None:
+        return tuple((f"#{at}", value) for at, value in enumerate(values))
+    if len(columns) != len(values):
+        raise InvalidInput(f"INSERT names {len(columns)} columns but gives {len(values)} values.")
+    return tuple(zip(columns, values, strict=True))
+
+
+def copy(cursor: Cursor) -> Copy:
+    cursor.expect("COPY")
+    name: tuple[str, ...] = ()
+    query = None
+    columns: tuple[str, ...] = ()
+    if cursor.next_is("("):
+        query = cursor.in_brackets()
+    else:
+        name = cursor.dotted()
+        columns = names_in_brackets(cursor) if cursor.next_is("(") else ()
+    to_file = cursor.accept("TO")
+    if not to_file:
+        cursor.expect("FROM")
+        if query is not None:
+            raise InvalidInput("COPY FROM needs a table, not a query.")
+    file = cursor.string()
+    options = {} if cursor.at_end else option_list(cursor)
+    return ended(cursor, Copy(to_file, file, name, query, columns, options))
+
+
+def names_in_brackets(cursor: Cursor) -> tuple[str, ...]:
+    cursor.expect("(")
+    names = [cursor.identifier()]
+    while cursor.accept(","):
+        names.append(cursor.identifier())
+    cursor.expect(")")
+    return tuple(names)
+
+
+def _assignments(cursor: Cursor, *stops: str) -> tuple[tuple[str, str], ...]:
+    assignments = []
+    while True:
+        column = cursor.dotted()[-1]
+        cursor.expect("=")
+        value = cursor.text_until(",", *stops)
+        if value.strip().upper() == "DEFAULT":
+            raise InvalidInput("SET DEFAULT is not yet supported for updates of a DuckLake table")
+        assignments.append((column, value))
+        if not cursor.accept(","):
+            return tuple(assignments)
+
+
+def _alias(cursor: Cursor, *stops: str) -> str | None:
+    if cursor.accept("AS"):
+        return cursor.identifier()
+    if cursor.at_end or any(cursor.next_is(stop) for stop in stops):
+        return None
+    return cursor.identifier()
+
+
+def _refuse_returning(cursor: Cursor, what: str) -> None:
+    if cursor.next_is("RETURNING"):
+        raise InvalidInput(f"RETURNING clause not yet supported for {what} DuckLake table")
+
+
+def _refuse_clauses(cursor: Cursor, what: str) -> None:
+    if cursor.has_ahead("ON CONFLICT"):
+        raise InvalidInput(f"ON CONFLICT clause not yet supported for {what} DuckLake table: use MERGE INTO")
+    if cursor.has_ahead("RETURNING"):
+        raise InvalidInput(f"RETURNING clause not yet supported for {what} DuckLake table")

@@ -1,0 +1,222 @@
+"""Queries: their names become DataFrames, and the rest of their text is left to Spark as it is."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from sqlglot import exp
+
+from forklake.catalog.scan_planning import plan_scan
+from forklake.errors import InvalidInput
+from forklake.model.entities import Table
+from forklake.model.names import fold
+from forklake.spark.quoting import quoted
+from forklake.spark.scan import scan
+from forklake.sql.binding import Bound, Context, find_relation
+from forklake.sql.conditions import as_compared
+from forklake.sql.constants import Parameters, constant_of
+from forklake.sql.cursor import tokens_of
+from forklake.sql.duckdb_to_spark import parse_duckdb, spark_text, to_spark
+from forklake.sql.functions import call_function, is_function
+from forklake.sql.macros import expanded
+from forklake.sql.metadata_names import find_metadata
+from forklake.sql.pruning import predicate_for
+from forklake.sql.reading import FOR_USERS
+from forklake.sql.references import ParsedQuery, Reference, edited, parsed_query
+from forklake.sql.state import SessionState
+
+_FRAME = "__forklake_frame_"
+_NAME = re.compile(rf"(`?){_FRAME}(\d+)\1")
+_DEEPEST = 64
+
+
+@dataclass(frozen=True, slots=True)
+class BoundQuery:
+    """A query for Spark, with the DataFrames that it names."""
+
+    text: str
+    frames: dict[str, DataFrame]
+    parameters: Parameters
+
+    def run(self, state: SessionState) -> DataFrame:
+        """The query as a DataFrame, which Spark has analysed and not run."""
+        arguments = None if self.parameters is None else _spark_parameters(self.parameters)
+        return state.holder.get().sql(self.text, args=arguments, **self.frames)
+
+
+def bind_query(
+    state: SessionState,
+    context: Context,
+    text: str,
+    parameters: Parameters = None,
+    given: dict[str, DataFrame] | None = None,
+) -> BoundQuery:
+    """Bind the names of a query to tables, views and functions; what is none of ours is left to Spark.
+
+    `given` are DataFrames that the text may name besides.
+    """
+    if context.depth > _DEEPEST:
+        raise InvalidInput("A view or macro seems to be made of itself: it is nested too deep.")
+    parsed = parsed_query(_as_select(text), context.dialect, lambda plain: expanded(state, context, plain))
+    frames: list[DataFrame] = []
+    edits: list[tuple[int, int, str]] = []
+    for reference in parsed.references:
+        frame = (given or {}).get(reference.name[0]) if len(reference.name) == 1 else None
+        if frame is None:
+            frame = _frame(state, context, parsed, reference, parameters)
+        if frame is None:
+            continue
+        alias = "" if reference.alias else f" AS {_identifier(reference.name[-1], context.dialect)}"
+        edits.append((reference.start, reference.end, f"{_FRAME}{len(frames)}{alias}"))
+        frames.append(frame)
+    edits += _column_edits(parsed, edits, context.dialect)
+    plain = edited(parsed.text, edits)
+    if context.dialect == "duckdb":
+        plain = spark_text(to_spark(parse_duckdb(plain)))
+    return _with_frames(plain, frames, parameters)
+
+
+def query_frame(state: SessionState, context: Context, text: str, parameters: Parameters = None) -> DataFrame:
+    """The rows of a query."""
+    return bind_query(state, context, text, parameters).run(state)
+
+
+def relation_frame(
+    state: SessionState,
+    bound: Bound,
+    context: Context,
+    parsed: ParsedQuery | None = None,
+    reference: Reference | None = None,
+) -> DataFrame:
+    """The rows of a table or view; what the query says of them chooses files."""
+    if bound.view is not None:
+        return view_frame(state, bound, context)
+    table = bound.table
+    assert table is not None
+    predicate = None
+    virtual: list[str] = []
+    if parsed is not None and reference is not None:
+        predicate = as_compared(predicate_for(reference, table), table, state.holder.zone)
+        virtual = _virtual_columns(reference, table)
+    work = state.work(bound.tx, bound.attachment)
+    return scan(work, plan_scan(bound.tx, table, predicate), virtual)
+
+
+def view_frame(state: SessionState, bound: Bound, context: Context) -> DataFrame:
+    """The rows of a view, read where it was made and at the point in time that it is asked for."""
+    view = bound.view
+    assert view is not None
+    inside = Context(
+        view.definition.dialect,
+        bound.attachment.name,
+        bound.schema,
+        {**context.pinned, bound.attachment.name: bound.tx},
+        context.depth + 1,
+    )
+    frame = query_frame(state, inside, view.definition.sql)
+    aliases = view.definition.column_aliases
+    if not aliases:
+        return frame
+    if len(aliases) > len(frame.columns):
+        raise InvalidInput(f"View '{view.name}' has more names for columns than its query has columns.")
+    return frame.toDF(*aliases, *frame.columns[len(aliases) :])
+
+
+def _frame(
+    state: SessionState, context: Context, parsed: ParsedQuery, reference: Reference, parameters: Parameters
+) -> DataFrame | None:
+    if reference.arguments is not None:
+        if not is_function(state, reference.name):
+            return None
+        return _as_frame(state, function_rows(state, reference, parameters))
+    metadata = find_metadata(state, reference.name)
+    if metadata is not None:
+        return _as_frame(state, metadata)
+    bound = find_relation(state, context, reference.name, reference.at, parameters)
+    return None if bound is None else relation_frame(state, bound, context, parsed, reference)
+
+
+def function_rows(state: SessionState, reference: Reference, parameters: Parameters) -> pa.Table | DataFrame:
+    """What a function in FROM gives."""
+    positional, named = arguments_of(reference.arguments or [], parameters)
+    return call_function(state, reference.name, positional, named)
+
+
+def arguments_of(arguments: Sequence[exp.Expr], parameters: Parameters) -> tuple[list[object], dict[str, object]]:
+    """The values of a function's arguments, by position and by name."""
+    positional: list[object] = []
+    named: dict[str, object] = {}
+    for argument in arguments:
+        if isinstance(argument, exp.Kwarg | exp.PropertyEQ):
+            named[argument.this.name.lower()] = constant_of(argument.expression, parameters)
+        else:
+            positional.append(constant_of(argument, parameters))
+    return positional, named
+
+
+def _as_frame(state: SessionState, rows: pa.Table | DataFrame) -> DataFrame:
+    if isinstance(rows, DataFrame):
+        return rows
+    return state.holder.get().createDataFrame(rows).select("*")
+
+
+def _virtual_columns(reference: Reference, table: Table) -> list[str]:
+    """The virtual columns that the query around a reference speaks of."""
+    own = {fold(column.name) for column in table.definition.columns}
+    select = reference.node.find_ancestor(exp.Select)
+    used = {fold(column.name) for column in (select or reference.node.root()).find_all(exp.Column)}
+    return [name for name in FOR_USERS if name in used and name not in own]
+
+
+def _column_edits(
+    parsed: ParsedQuery, replaced: Sequence[tuple[int, int, str]], dialect: str
+) -> list[tuple[int, int, str]]:
+    """Columns that name the catalog or schema of their table keep the table alone; stars leave virtual columns out."""
+    if parsed.tree is None or not replaced:
+        return []
+    edits = []
+    for column in parsed.tree.find_all(exp.Column):
+        parts = column.parts
+        if len(parts) > 2 and all("start" in part.meta for part in parts):
+            edits.append((parts[0].meta["start"], parts[-2].meta["start"], ""))
+    virtual = {fold(column.name) for column in parsed.tree.find_all(exp.Column)} & set(FOR_USERS)
+    if virtual and len(list(parsed.tree.find_all(exp.Select))) == 1:
+        edits += _star_edits(parsed.text, sorted(virtual), dialect)
+    return edits
+
+
+def _star_edits(text: str, virtual: Sequence[str], dialect: str) -> list[tuple[int, int, str]]:
+    word = "EXCLUDE" if dialect == "duckdb" else "EXCEPT"
+    tokens = tokens_of(text, dialect)
+    return [
+        (token.end + 1, token.end + 1, f" {word} ({', '.join(virtual)})")
+        for before, token in pairwise(tokens)
+        if token.text == "*" and before.text.upper() in ("SELECT", "DISTINCT", ",", ".")
+    ]
+
+
+def _with_frames(text: str, frames: Sequence[DataFrame], parameters: Parameters) -> BoundQuery:
+    if not frames:
+        return BoundQuery(text, {}, parameters)
+    # Spark puts DataFrames in by Python's rules for braces; those of the text itself are doubled.
+    doubled = text.replace("{", "{{").replace("}", "}}")
+    formatted = _NAME.sub(lambda found: f"{{{_FRAME}{found[2]}}}", doubled)
+    return BoundQuery(formatted, {f"{_FRAME}{at}": frame for at, frame in enumerate(frames)}, parameters)
+
+
+def _as_select(text: str) -> str:
+    """TABLE name is short for SELECT * FROM name."""
+    found = re.match(r"\s*TABLE\s+(.*)", text, re.IGNORECASE | re.DOTALL)
+    return f"SELECT * FROM {found[1]}" if found else text
+
+
+def _identifier(name: str, dialect: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if dialect == "duckdb" else quoted(name)
+
+
+def _spark_parameters(parameters: Parameters) -> dict[str, Any] | list[Any]:
+    return dict(parameters) if isinstance(parameters, Mapping) else list(parameters or [])

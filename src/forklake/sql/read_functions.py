@@ -1,0 +1,221 @@
+"""Functions that tell something of a catalog. They read metadata only, and never start Spark."""
+
+import os
+from base64 import b64decode
+from collections.abc import Iterator
+from dataclasses import astuple, replace
+from importlib.metadata import version
+from typing import cast
+
+import pyarrow as pa
+
+from forklake.catalog.catalogs import list_catalogs
+from forklake.catalog.history import snapshots_seen
+from forklake.catalog.lake import Lake
+from forklake.catalog.lakes import lake_facts
+from forklake.catalog.names import get_table
+from forklake.catalog.options import OptionValue, list_options
+from forklake.catalog.table_sizes import table_sizes
+from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.view import view_at
+from forklake.errors import InvalidInput
+from forklake.model.changes import changes_map
+from forklake.model.entities import Table
+from forklake.model.files import DataFile, DeleteFile
+from forklake.model.ids import TableId
+from forklake.model.names import quote_if_needed
+from forklake.model.options import OPTIONS
+from forklake.model.snapshots import Snapshot
+from forklake.sql.arrow_rows import MOMENT, arrow_rows
+from forklake.sql.signatures import TEXT, TIME, VERSION, Called, Function, Parameter
+
+SNAPSHOTS = pa.schema(
+    [
+        ("snapshot_id", pa.int64()),
+        ("snapshot_time", MOMENT),
+        ("schema_version", pa.int64()),
+        ("changes", pa.map_(pa.string(), pa.list_(pa.string()))),
+        ("author", pa.string()),
+        ("commit_message", pa.string()),
+        ("commit_extra_info", pa.string()),
+    ]
+)
+_ID = pa.schema([("id", pa.uint64())])
+_TABLE_INFO = pa.schema(
+    [
+        ("table_name", pa.string()),
+        ("schema_id", pa.int64()),
+        ("table_id", pa.int64()),
+        ("table_uuid", pa.string()),
+        ("file_count", pa.int64()),
+        ("file_size_bytes", pa.int64()),
+        ("delete_file_count", pa.int64()),
+        ("delete_file_size_bytes", pa.int64()),
+    ]
+)
+_FILES = pa.schema(
+    [
+        (f"{file}{column}", column_type)
+        for file in ("data_file", "delete_file")
+        for column, column_type in (
+            ("", pa.string()),
+            ("_size_bytes", pa.uint64()),
+            ("_footer_size", pa.uint64()),
+            ("_encryption_key", pa.binary()),
+        )
+    ]
+)
+_OPTIONS = pa.schema([(name, pa.string()) for name in ("option_name", "description", "value", "scope", "scope_entry")])
+_SETTINGS = pa.schema([(name, pa.string()) for name in ("catalog_type", "extension_version", "data_path")])
+_CATALOGS = pa.schema(
+    [
+        ("catalog_id", pa.int64()),
+        ("catalog_name", pa.string()),
+        ("catalog_uuid", pa.string()),
+        ("parent_catalog_id", pa.int64()),
+        ("begin_snapshot", pa.int64()),
+        ("end_snapshot", pa.int64()),
+    ]
+)
+_SCOPES = {"instance": "INSTANCE", "catalog": "GLOBAL", "schema": "SCHEMA", "table": "TABLE"}
+
+
+def snapshot_rows(snapshots: list[Snapshot]) -> pa.Table:
+    """Snapshots as `snapshots()` shows them."""
+    return arrow_rows(
+        SNAPSHOTS,
+        [
+            (
+                snapshot.snapshot_id,
+                snapshot.snapshot_time,
+                snapshot.schema_version,
+                list(changes_map(snapshot.changes).items()),
+                snapshot.author,
+                snapshot.commit_message,
+                snapshot.commit_extra_info,
+            )
+            for snapshot in snapshots
+        ],
+    )
+
+
+def _snapshots(call: Called) -> pa.Table:
+    return snapshot_rows(snapshots_seen(_reading(call).view))
+
+
+def _current_snapshot(call: Called) -> pa.Table:
+    """The snapshot that the current transaction reads."""
+    return arrow_rows(_ID, [(_reading(call).base,)])
+
+
+def _last_committed_snapshot(call: Called) -> pa.Table:
+    return arrow_rows(_ID, [(call.state.last_committed.get(call.attachment.name),)])
+
+
+def _table_info(call: Called) -> pa.Table:
+    """The committed tables; inlined rows are not counted."""
+    found = table_sizes(_reading(call).view)
+    rows = [(table.name, table.schema_id, table.object_id, table.uuid, *astuple(size)) for table, size in found]
+    return arrow_rows(_TABLE_INFO, rows)
+
+
+def _list_files(call: Called) -> pa.Table:
+    """The committed files of a table, now or at a snapshot."""
+    tx = _at(call)
+    table = get_table(tx, call.get("schema") or call.schema, call.get("table_name"))
+    files = [] if tx.is_new(table.object_id) else tx.view.files(TableId(table.object_id))
+    ordered = sorted(files, key=lambda file: file.data.data_file_id)
+    lake = call.attachment.lake
+    return arrow_rows(_FILES, [(*_file(lake, file.data), *_file(lake, file.delete)) for file in ordered])
+
+
+def _at(call: Called) -> Transaction:
+    at_version, at_time = call.get("snapshot_version"), call.get("snapshot_time")
+    if at_version is None and at_time is None:
+        return _reading(call)
+    if at_version is not None and at_time is not None:
+        raise InvalidInput("Either snapshot_version OR snapshot_time must be specified - not both")
+    view = view_at(call.attachment.catalog, version=at_version, timestamp=at_time)
+    return begin(replace(call.attachment.catalog, pinned=view.snapshot_id))
+
+
+def _file(lake: Lake, file: DataFile | DeleteFile | None) -> tuple[object, ...]:
+    if file is None:
+        return None, None, None, None
+    key = None if file.encryption_key is None else b64decode(file.encryption_key)
+    path = _data_path(lake) + file.path if file.path_is_relative else file.path
+    return path, file.file_size_bytes, file.footer_size, key
+
+
+def _data_path(lake: Lake) -> str:
+    """Where files are, from everywhere."""
+    path = lake.data_path or ""
+    return path if "://" in path else os.path.join(os.path.abspath(path), "")
+
+
+def _options(call: Called) -> pa.Table:
+    """What is set, and what was fixed with the lake; no defaults."""
+    tx, lake = _reading(call), call.attachment.lake
+    facts = lake_facts(lake)
+    fixed = [
+        ("created_by", "Tool that created the lake", facts.created_by),
+        ("data_path", "Where the data files are", lake.data_path or ""),
+        ("encrypted", "Whether data files are encrypted", "false"),
+        ("version", "Format version of the metadata", facts.format_version),
+    ]
+    rows = [*((*fact, "GLOBAL", None) for fact in fixed), *_set_options(tx)]
+    rows.sort(key=lambda row: row[0])
+    return arrow_rows(_OPTIONS, rows)
+
+
+def _set_options(tx: Transaction) -> Iterator[tuple[str, str, str, str, str | None]]:
+    for option in list_options(tx):
+        entry = _scope_entry(tx, option)
+        if entry is None and option.scope_id:
+            continue  # what it was set for has been dropped
+        yield option.key, OPTIONS[option.key].description, option.value, _SCOPES[option.scope], entry
+
+
+def _scope_entry(tx: Transaction, option: OptionValue) -> str | None:
+    found = tx.object_with_id(option.scope_id) if option.scope in ("schema", "table") else None
+    if found is None or option.scope == "schema":
+        return None if found is None else quote_if_needed(found.name)
+    schema = tx.object_with_id(cast("Table", found).schema_id)
+    return None if schema is None else f"{quote_if_needed(schema.name)}.{quote_if_needed(found.name)}"
+
+
+def _settings(call: Called) -> pa.Table:
+    lake = call.attachment.lake
+    return arrow_rows(_SETTINGS, [(lake_facts(lake).backend, version("forklake"), lake.data_path)])
+
+
+def _catalogs(call: Called) -> pa.Table:
+    """The live catalogs of the lake, by id."""
+    infos = sorted(list_catalogs(call.attachment.lake), key=lambda info: info.catalog_id)
+    rows = [(i.catalog_id, i.name, i.uuid, i.parent_id, i.begin_snapshot, i.end_snapshot) for i in infos]
+    return arrow_rows(_CATALOGS, rows)
+
+
+def _reading(call: Called) -> Transaction:
+    return call.state.transaction(call.attachment)
+
+
+READ_FUNCTIONS = (
+    Function("snapshots", (), _snapshots),
+    Function("current_snapshot", (), _current_snapshot),
+    Function("last_committed_snapshot", (), _last_committed_snapshot),
+    Function("table_info", (), _table_info),
+    Function(
+        "list_files",
+        (
+            Parameter("table_name", TEXT, required=True),
+            Parameter("schema", TEXT, by_name=True),
+            Parameter("snapshot_version", VERSION, by_name=True),
+            Parameter("snapshot_time", TIME, by_name=True),
+        ),
+        _list_files,
+    ),
+    Function("options", (), _options),
+    Function("settings", (), _settings),
+    Function("catalogs", (), _catalogs),
+)

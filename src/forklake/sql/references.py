@@ -1,0 +1,166 @@
+"""Where a query speaks of tables: the names in its text, found with their places."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from forklake.sql.cursor import Cursor, reader, tokens_of
+from forklake.sql.parse_session import at_clause
+from forklake.sql.statements import At, Name
+
+_TRAVEL = "__forklake_at_"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A name in FROM, from `start` to `end` of the text. With arguments it is a function."""
+
+    name: Name
+    start: int
+    end: int
+    node: exp.Table
+    at: At | None = None
+
+    @property
+    def alias(self) -> str | None:
+        return self.node.alias or None
+
+    @property
+    def arguments(self) -> list[exp.Expr] | None:
+        return self.node.this.expressions if isinstance(self.node.this, exp.Func) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query whose points in the past were cut out, as a tree and with its references."""
+
+    text: str
+    tree: exp.Expr | None
+    """None when sqlglot cannot read it; Spark may."""
+    references: tuple[Reference, ...]
+
+
+def parsed_query(text: str, dialect: str, expand: Callable[[str], str] = str) -> ParsedQuery:
+    """Find the references of a query, those to its own CTEs aside; `expand` may replace macros first."""
+    plain, travels = _without_travels(text, dialect)
+    plain = expand(plain)
+    try:
+        tree = sqlglot.parse_one(plain, read=reader(dialect))
+    except SqlglotError:
+        return ParsedQuery(plain, None, ())
+    references = tuple(_references(plain, tree, travels, dialect))
+    return ParsedQuery(plain, tree, references)
+
+
+def _references(text: str, tree: exp.Expr, travels: Mapping[str, tuple[Name, At]], dialect: str) -> Iterator[Reference]:
+    for node in tree.find_all(exp.Table):
+        name, start, end = _place(text, node, dialect)
+        if not name:
+            continue
+        if len(name) == 1 and name[0] in travels:
+            travelled, at = travels[name[0]]
+            yield Reference(travelled, start, end, node, at)
+        elif len(name) > 1 or isinstance(node.this, exp.Func) or not _is_cte(node, name[0]):
+            yield Reference(name, start, end, node)
+
+
+def _place(text: str, node: exp.Table, dialect: str) -> tuple[Name, int, int]:
+    parts = [part for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part is not None]
+    if any("start" not in part.meta for part in parts):
+        return (), 0, 0
+    name = tuple(part.name for part in parts)
+    start = parts[0].meta["start"]
+    end = parts[-1].meta["end"] + 1
+    if isinstance(node.this, exp.Func):
+        end = end_of_brackets(text, end, dialect)
+    return name, start, end
+
+
+def end_of_brackets(text: str, start: int, dialect: str) -> int:
+    """Where the brackets end that begin at or behind a place."""
+    depth = 0
+    for token in tokens_of(text[start:], dialect):
+        depth += (token.text == "(") - (token.text == ")") if token.token_type != TokenType.STRING else 0
+        if depth == 0:
+            return start + token.end + 1
+    return len(text)
+
+
+def _is_cte(node: exp.Expr, name: str) -> bool:
+    """Whether a WITH around the node defines the name."""
+    above = node.parent
+    while above is not None:
+        with_ = above.args.get("with_")
+        if with_ is not None and any(cte.alias.lower() == name.lower() for cte in with_.expressions):
+            return True
+        above = above.parent
+    return False
+
+
+def _without_travels(text: str, dialect: str) -> tuple[str, dict[str, tuple[Name, At]]]:
+    """The text with a placeholder for each name that has a point in the past behind it."""
+    tokens = tokens_of(text, dialect)
+    travels: dict[str, tuple[Name, At]] = {}
+    edits: list[tuple[int, int, str]] = []
+    for place, token in enumerate(tokens):
+        if token.text.split(" ")[0].upper() not in ("AT", "FOR", "VERSION", "TIMESTAMP") or not place:
+            continue
+        first = _first_of_name(tokens, place - 1)
+        if first is None:
+            continue
+        cursor = Cursor(text[token.start :], dialect)
+        at = _at(cursor)
+        if at is None:
+            continue
+        placeholder = f"{_TRAVEL}{len(travels)}"
+        name = tuple(part.text for part in tokens[first:place] if part.text != "." or part.token_type != TokenType.DOT)
+        travels[placeholder] = (name, at)
+        end = token.start + cursor.last_end
+        alias = "" if _has_alias(cursor) else f" AS {_quoted(name[-1], dialect)}"
+        edits.append((tokens[first].start, end, placeholder + alias))
+    return edited(text, edits), travels
+
+
+def _at(cursor: Cursor) -> At | None:
+    if cursor.next_is("AT") or cursor.next_is("FOR") or cursor.next_is("VERSION AS OF"):
+        return at_clause(cursor)
+    return at_clause(cursor) if cursor.next_is("TIMESTAMP AS OF") else None
+
+
+def _has_alias(cursor: Cursor) -> bool:
+    if cursor.next_is("AS"):
+        return True
+    return cursor.is_plain_name()
+
+
+def _first_of_name(tokens: list[Token], last: int) -> int | None:
+    """Where the dotted name begins that ends at a token; None if no name ends there."""
+    place = last
+    if not _is_name(tokens[place]):
+        return None
+    while place >= 2 and tokens[place - 1].token_type == TokenType.DOT and _is_name(tokens[place - 2]):
+        place -= 2
+    before = tokens[place - 1].text.upper() if place else ""
+    return place if before.split(" ")[-1] in ("FROM", "JOIN", ",", "USING", "INTO", "TABLE", "UPDATE") else None
+
+
+def _is_name(token: Token) -> bool:
+    return token.token_type == TokenType.IDENTIFIER or (
+        token.token_type not in (TokenType.STRING, TokenType.NUMBER) and token.text.replace("_", "a").isalnum()
+    )
+
+
+def _quoted(name: str, dialect: str) -> str:
+    quote = '"' if dialect == "duckdb" else "`"
+    return quote + name.replace(quote, quote * 2) + quote
+
+
+def edited(text: str, edits: list[tuple[int, int, str]]) -> str:
+    """The text with stretches replaced, none of which overlap."""
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text

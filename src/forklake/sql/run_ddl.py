@@ -1,0 +1,325 @@
+"""Statements that create, alter, drop and comment."""
+
+from collections.abc import Callable, Sequence
+
+from forklake.catalog import ddl
+from forklake.catalog.names import find_object, find_schema, get_macro, get_schema, get_table, get_view
+from forklake.catalog.transaction import Transaction
+from forklake.errors import InvalidChange, InvalidInput, NoSuchColumn
+from forklake.model import alterations
+from forklake.model.entities import (
+    COMMENT,
+    MacroDefinition,
+    MacroImplementation,
+    MacroParameter,
+    SortKey,
+    Table,
+    TableDefinition,
+    ViewDefinition,
+)
+from forklake.model.ids import PartitionId, SortId, TableId
+from forklake.spark.constraints import check_no_nulls
+from forklake.spark.create_as import create_as
+from forklake.spark.type_mapping import check_storable
+from forklake.sql.attachments import Attachment
+from forklake.sql.binding import Context, context_of, places, target, target_schema
+from forklake.sql.constants import Parameters
+from forklake.sql.defaults import column_spec, default_of, type_of
+from forklake.sql.queries import bind_query, query_frame
+from forklake.sql.references import edited, parsed_query
+from forklake.sql.state import SessionState
+from forklake.sql.statements import (
+    AddColumn,
+    AlterTable,
+    AlterView,
+    Comment,
+    CreateMacro,
+    CreateSchema,
+    CreateTable,
+    CreateView,
+    Drop,
+    DropColumn,
+    MoveColumn,
+    Name,
+    RenameColumn,
+    RenameTo,
+    SetDefault,
+    SetNotNull,
+    SetPartitioning,
+    SetSorting,
+    SetType,
+    SortText,
+    TableAlteration,
+)
+
+Alteration = Callable[[TableDefinition], TableDefinition]
+
+
+def create_schema(state: SessionState, statement: CreateSchema) -> None:
+    attachment, name = target_schema(state, statement.name)
+    with state.writing(attachment) as tx:
+        ddl.create_schema(tx, name, if_not_exists=statement.if_not_exists)
+
+
+def create_table(state: SessionState, statement: CreateTable, parameters: Parameters = None) -> int | None:
+    """Create a table; with a query, returns how many rows were put into it."""
+    context = context_of(state)
+    attachment, schema, name = target(state, context, statement.name)
+    with state.writing(attachment) as tx:
+        parent = get_schema(tx, schema)
+        if statement.if_not_exists and find_object(tx, parent, name, "table") is not None:
+            return None
+        if statement.query is None:
+            specs = [column_spec(column, context.dialect) for column in statement.columns]
+            check_storable(spec.type for spec in specs)
+            ddl.create_table(
+                tx,
+                schema,
+                name,
+                specs,
+                partitioned_by=statement.partitioned_by,
+                sorted_by=sort_keys(statement.sorted_by, context.dialect),
+                comment=statement.comment,
+                or_replace=statement.or_replace,
+            )
+            return None
+        if statement.columns:
+            raise InvalidInput("A table made AS a query takes its columns from the query: leave them out.")
+        rows = query_frame(state, context, statement.query, parameters)
+        table = create_as(
+            state.work(tx, attachment),
+            schema,
+            name,
+            rows,
+            partitioned_by=statement.partitioned_by,
+            sorted_by=sort_keys(statement.sorted_by, context.dialect),
+            or_replace=statement.or_replace,
+            with_data=statement.with_data,
+        )
+        if statement.comment is not None:
+            ddl.set_object_tag(tx, table, statement.comment)
+        staged = tx.tables.get(TableId(table.object_id))
+        return staged.row_delta if staged is not None else 0
+
+
+def sort_keys(keys: Sequence[SortText], dialect: str) -> list[SortKey]:
+    """Sort keys; NULLs come where they come in the dialect."""
+    found = []
+    for key in keys:
+        first = key.nulls_first if key.nulls_first is not None else dialect == "spark" and not key.descending
+        found.append(
+            SortKey(
+                key.expression, "DESC" if key.descending else "ASC", "NULLS_FIRST" if first else "NULLS_LAST", dialect
+            )
+        )
+    return found
+
+
+def create_view(state: SessionState, statement: CreateView, parameters: Parameters = None) -> None:
+    """Create a view. The query is bound once, to see that it works."""
+    context = context_of(state)
+    attachment, schema, name = target(state, context, statement.name)
+    with state.writing(attachment) as tx:
+        parent = get_schema(tx, schema)
+        if statement.if_not_exists and find_object(tx, parent, name, "view") is not None:
+            return
+        bind_query(state, context, statement.query, parameters).run(state)
+        text = _within(state, context, attachment, statement.query)
+        tags = {} if statement.comment is None else {COMMENT: statement.comment}
+        definition = ViewDefinition(text, context.dialect, statement.aliases, tags)
+        ddl.create_view(tx, schema, name, definition, or_replace=statement.or_replace)
+
+
+def _within(state: SessionState, context: Context, attachment: Attachment, text: str) -> str:
+    """The query with the names of its own catalog written without the catalog.
+
+    A fork inherits the view, and must read its own tables through it, whatever name either is attached under.
+    """
+    parsed = parsed_query(text, context.dialect)
+    if parsed.text != text:
+        # Points in the past are part of the view; names are left as they are written.
+        return text
+    quote = '"' if context.dialect == "duckdb" else "`"
+    edits = []
+    for reference in parsed.references:
+        if reference.arguments is not None:
+            continue
+        here = [
+            (schema, table)
+            for found, schema, table, _ in places(state, context, reference.name)
+            if found.name == attachment.name
+            and (parent := find_schema(state.transaction(found), schema)) is not None
+            and find_object(state.transaction(found), parent, table, "table", "view") is not None
+        ]
+        if here:
+            written = ".".join(quote + part.replace(quote, quote * 2) + quote for part in here[0])
+            alias = "" if reference.alias else f" AS {quote}{reference.name[-1]}{quote}"
+            edits.append((reference.start, reference.end, written + alias))
+    return edited(text, edits)
+
+
+def create_macro(state: SessionState, statement: CreateMacro) -> None:
+    context = context_of(state)
+    attachment, schema, name = target(state, context, statement.name)
+    kinds = {implementation.is_table for implementation in statement.implementations}
+    if len(kinds) > 1:
+        raise InvalidInput("A macro is either a table or a value, in all of its implementations.")
+    definition = MacroDefinition(
+        tuple(
+            MacroImplementation(
+                implementation.body,
+                context.dialect,
+                tuple(
+                    MacroParameter(
+                        parameter, default_value=default, default_value_type="expression" if default else None
+                    )
+                    for parameter, default in implementation.parameters
+                ),
+            )
+            for implementation in statement.implementations
+        )
+    )
+    with state.writing(attachment) as tx:
+        parent = get_schema(tx, schema)
+        kind = "table_macro" if True in kinds else "scalar_macro"
+        if statement.if_not_exists and find_object(tx, parent, name, kind) is not None:  # type: ignore[arg-type]
+            return
+        ddl.create_macro(tx, schema, name, definition, table=True in kinds, or_replace=statement.or_replace)
+
+
+def drop(state: SessionState, statement: Drop) -> None:
+    if statement.kind == "schema":
+        attachment, name = target_schema(state, statement.name)
+        with state.writing(attachment) as tx:
+            ddl.drop_schema(tx, name, cascade=statement.cascade, if_exists=statement.if_exists)
+        return
+    attachment, schema, name = target(state, context_of(state), statement.name)
+    with state.writing(attachment) as tx:
+        match statement.kind:
+            case "table":
+                ddl.drop_table(tx, schema, name, if_exists=statement.if_exists)
+            case "view":
+                ddl.drop_view(tx, schema, name, if_exists=statement.if_exists)
+            case _:
+                is_table = statement.kind == "macro table"
+                ddl.drop_macro(tx, schema, name, table=is_table, if_exists=statement.if_exists)
+
+
+def alter_view(state: SessionState, statement: AlterView) -> None:
+    attachment, schema, name = target(state, context_of(state), statement.name)
+    with state.writing(attachment) as tx:
+        if statement.if_exists and find_object(tx, get_schema(tx, schema), name, "view") is None:
+            return
+        ddl.rename_view(tx, schema, name, statement.new_name)
+
+
+def alter_table(state: SessionState, statement: AlterTable) -> None:
+    attachment, schema, name = target(state, context_of(state), statement.name)
+    with state.writing(attachment) as tx:
+        if statement.if_exists and find_object(tx, get_schema(tx, schema), name, "table") is None:
+            return
+        for alteration in statement.alterations:
+            if isinstance(alteration, RenameTo):
+                name = ddl.rename_table(tx, schema, name, alteration.new_name).name
+                continue
+            table = get_table(tx, schema, name)
+            if isinstance(alteration, SetNotNull) and alteration.not_null:
+                check_no_nulls(state.work(tx, attachment), table, ".".join(alteration.path))
+            change = _change(tx, table, alteration, state.dialect)
+            if change is not None:
+                ddl.alter_table(tx, schema, name, change)
+
+
+def _change(tx: Transaction, table: Table, alteration: TableAlteration, dialect: str) -> Alteration | None:
+    """The change of the definition that an alteration means; None if there is nothing to do."""
+    match alteration:
+        case AddColumn():
+            return _added(tx, table, alteration, dialect)
+        case DropColumn(path, if_exists):
+            if if_exists and not _has(table, path):
+                return None
+            return lambda definition: alterations.drop_column(definition, path)
+        case RenameColumn(path, new_name):
+            return lambda definition: alterations.rename_column(definition, path, new_name)
+        case SetType(path, text):
+            new_type = type_of(text, dialect)
+            check_storable([new_type])
+            return lambda definition: alterations.set_column_type(definition, path, new_type)
+        case SetDefault(path, None):
+            return lambda definition: alterations.drop_default(definition, path)
+        case SetDefault(path, text):
+            value, kind = default_of(text, dialect)
+            if value is None or kind is None:
+                return lambda definition: alterations.drop_default(definition, path)
+            return lambda definition: alterations.set_default(definition, path, value, kind, "spark")
+        case SetNotNull(path, True):
+            return lambda definition: alterations.set_not_null(definition, path)
+        case SetNotNull(path, _):
+            return lambda definition: alterations.drop_not_null(definition, path)
+        case MoveColumn(path, after):
+            return lambda definition: alterations.move_column(definition, path, after)
+        case SetPartitioning(keys):
+            if not keys:
+                return alterations.reset_partition
+            partition_id = PartitionId(tx.new_ids("entity")[0])
+            return lambda definition: alterations.set_partition(definition, keys, partition_id)
+        case SetSorting(sort):
+            if not sort:
+                return alterations.reset_sort
+            sort_id, order = SortId(tx.new_ids("entity")[0]), sort_keys(sort, dialect)
+            return lambda definition: alterations.set_sort(definition, order, sort_id)
+    raise InvalidChange("Unsupported ALTER TABLE type in DuckLake")
+
+
+def _added(tx: Transaction, table: Table, alteration: AddColumn, dialect: str) -> Alteration | None:
+    if alteration.if_not_exists and _has(table, alteration.path):
+        return None
+    spec = column_spec(alteration.column, dialect)
+    check_storable([spec.type])
+    *parent, name = alteration.path
+
+    def change(definition: TableDefinition) -> TableDefinition:
+        ids = tx.new_column_ids(alterations.field_count(spec.type))
+        added = alterations.add_column(definition, spec, ids, tuple(parent))
+        if alteration.first or alteration.after is not None:
+            added = alterations.move_column(added, (*parent, name), alteration.after)
+        return added
+
+    return change
+
+
+def _has(table: Table, path: Name) -> bool:
+    try:
+        alterations.find_column(table.definition, path)
+    except NoSuchColumn:
+        return False
+    return True
+
+
+def comment(state: SessionState, statement: Comment) -> None:
+    context = context_of(state)
+    if statement.kind == "schema":
+        attachment, name = target_schema(state, statement.name)
+        with state.writing(attachment) as tx:
+            ddl.set_object_tag(tx, get_schema(tx, name), statement.text)
+        return
+    if statement.kind == "column":
+        *parent, column = statement.name
+        attachment, schema, name = target(state, context, tuple(parent))
+        with state.writing(attachment) as tx:
+            entry = find_object(tx, get_schema(tx, schema), name, "view")
+            if entry is not None:
+                raise InvalidChange(f"Cannot comment on columns for entry {entry.name} - it is not a table")
+            ddl.alter_table(tx, schema, name, lambda d: alterations.set_tag(d, (column,), COMMENT, statement.text))
+        return
+    attachment, schema, name = target(state, context, statement.name)
+    with state.writing(attachment) as tx:
+        match statement.kind:
+            case "table":
+                ddl.set_object_tag(tx, get_table(tx, schema, name), statement.text)
+            case "view":
+                ddl.set_object_tag(tx, get_view(tx, schema, name), statement.text)
+            case _:
+                parent_schema = get_schema(tx, schema)
+                is_table = find_object(tx, parent_schema, name, "scalar_macro") is None
+                ddl.set_object_tag(tx, get_macro(tx, schema, name, table=is_table), statement.text)

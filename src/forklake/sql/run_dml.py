@@ -1,0 +1,211 @@
+"""Statements that change rows: their conditions and values become queries over the rows they are about."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from forklake.errors import InvalidInput, InvalidRows
+from forklake.model.entities import Column, Table
+from forklake.model.names import fold
+from forklake.spark.append import append
+from forklake.spark.delete import Condition, delete
+from forklake.spark.incoming import Matching, default_value
+from forklake.spark.merge import Clause, Merged, MergeNames, merge
+from forklake.spark.overwrite import overwrite
+from forklake.spark.quoting import named, quoted
+from forklake.spark.update import update
+from forklake.sql.binding import Bound, Context, context_of, get_relation
+from forklake.sql.conditions import as_compared
+from forklake.sql.constant_rows import constant_rows
+from forklake.sql.constants import Parameters
+from forklake.sql.duckdb_to_spark import expression_to_spark
+from forklake.sql.predicates import predicate_of
+from forklake.sql.queries import bind_query, query_frame
+from forklake.sql.state import SessionState
+from forklake.sql.statements import Delete, Insert, Merge, MergeWhen, Name, Truncate, Update
+
+_ROWS = "__forklake_rows"
+_SET = "__forklake_set_"
+
+
+def insert(state: SessionState, statement: Insert, parameters: Parameters = None) -> int:
+    """INSERT; returns how many rows were added. Literal rows need no Spark."""
+    context, bound = _target(state, statement.name)
+    with state.writing(bound.attachment) as tx:
+        table = tx.current(_table(bound))
+        work = state.work(tx, bound.attachment)
+        rows, matching = _inserted(state, context, statement, table, parameters)
+        if statement.overwrite:
+            return overwrite(work, table, rows, None, matching)
+        return append(work, table, rows, matching)
+
+
+def _inserted(
+    state: SessionState, context: Context, statement: Insert, table: Table, parameters: Parameters
+) -> tuple[Any, Matching]:
+    columns = _columns(table, statement.columns)
+    if statement.query is None:
+        return [{}], "name"
+    literal = constant_rows(statement.query, context.dialect, columns, parameters)
+    if literal is not None:
+        return literal, "name"
+    rows = query_frame(state, context, statement.query, parameters)
+    if statement.by_name:
+        return rows, "name"
+    if not statement.columns:
+        return rows, "position"
+    if len(rows.columns) != len(columns):
+        raise InvalidRows(
+            f"INSERT into table {table.name} names {len(columns)} columns but {len(rows.columns)} values were supplied"
+        )
+    return rows.toDF(*(column.name for column in columns)), "name"
+
+
+def _columns(table: Table, names: Sequence[str]) -> list[Column]:
+    """The columns that are given, in the order in which they are."""
+    if not names:
+        return list(table.definition.columns)
+    known = {fold(column.name): column for column in table.definition.columns}
+    found: list[Column] = []
+    for name in names:
+        if fold(name) not in known:
+            raise InvalidRows(f"Table '{table.name}' does not have a column with name \"{name}\"")
+        if known[fold(name)] in found:
+            raise InvalidRows(f"The column {name} is named twice.")
+        found.append(known[fold(name)])
+    return found
+
+
+def update_rows(state: SessionState, statement: Update, parameters: Parameters = None) -> int:
+    """UPDATE; returns how many rows were changed."""
+    context, bound = _target(state, statement.name)
+    with state.writing(bound.attachment) as tx:
+        table = tx.current(_table(bound))
+        work = state.work(tx, bound.attachment)
+        alias = statement.alias or table.name
+
+        def chosen(frame: DataFrame) -> DataFrame:
+            values = ", ".join(f"({value}) AS {_SET}{at}" for at, (_, value) in enumerate(statement.assignments))
+            return _over(state, context, frame, alias, statement.sources, statement.where, parameters, values)
+
+        assignments = {column: f"{_SET}{at}" for at, (column, _) in enumerate(statement.assignments)}
+        if len(assignments) < len(statement.assignments):
+            raise InvalidInput("A column is set twice.")
+        where = Condition(chosen, _predicate(state, context, table, alias, statement.where, statement.sources))
+        state.holder.get()
+        return update(work, table, {column: named(name) for column, name in assignments.items()}, where)
+
+
+def delete_rows(state: SessionState, statement: Delete, parameters: Parameters = None) -> int:
+    """DELETE; returns how many rows were deleted."""
+    context, bound = _target(state, statement.name)
+    with state.writing(bound.attachment) as tx:
+        table = tx.current(_table(bound))
+        work = state.work(tx, bound.attachment)
+        if statement.where is None and statement.sources is None:
+            return delete(work, table)
+        alias = statement.alias or table.name
+
+        def chosen(frame: DataFrame) -> DataFrame:
+            found = _over(state, context, frame, alias, statement.sources, statement.where, parameters)
+            # A row that several others match is deleted once.
+            return found if statement.sources is None else found.dropDuplicates(_addresses(found))
+
+        where = Condition(chosen, _predicate(state, context, table, alias, statement.where, statement.sources))
+        return delete(work, table, where)
+
+
+def truncate(state: SessionState, statement: Truncate) -> int:
+    _, bound = _target(state, statement.name)
+    with state.writing(bound.attachment) as tx:
+        return delete(state.work(tx, bound.attachment), tx.current(_table(bound)))
+
+
+def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = None) -> Merged:
+    """MERGE; says how many rows were changed and added."""
+    context, bound = _target(state, statement.name)
+    with state.writing(bound.attachment) as tx:
+        table = tx.current(_table(bound))
+        work = state.work(tx, bound.attachment)
+        source = query_frame(state, context, f"SELECT * FROM {statement.source}", parameters)
+        names = MergeNames(statement.alias or table.name, statement.source_alias or _name_of(statement.source))
+        clauses = [_clause(context, table, clause) for clause in statement.clauses]
+        on = F.expr(_expression(context, statement.on))
+        return merge(work, table, source, on, clauses, names)
+
+
+def _clause(context: Context, table: Table, clause: MergeWhen) -> Clause:
+    condition = None if clause.condition is None else F.expr(_expression(context, clause.condition))
+    values = None
+    if clause.values is not None:
+        columns = table.definition.columns
+        if len(clause.values) != len(columns) and clause.values[0][0].startswith("#"):
+            raise InvalidRows(
+                f"table {table.name} has {len(columns)} columns but {len(clause.values)} values were supplied"
+            )
+        values = {
+            columns[int(name[1:])].name if name.startswith("#") else name: _value(context, table, name, text)
+            for name, text in clause.values
+        }
+    return Clause(clause.when, clause.action, condition, values)
+
+
+def _value(context: Context, table: Table, name: str, text: str) -> Any:
+    if text.strip().upper() == "DEFAULT":
+        column = next((c for c in table.definition.columns if fold(c.name) == fold(name)), None)
+        if column is not None:
+            return default_value(column, table)
+    return F.expr(_expression(context, text))
+
+
+def _expression(context: Context, text: str) -> str:
+    return expression_to_spark(text) if context.dialect == "duckdb" else text
+
+
+def _over(
+    state: SessionState,
+    context: Context,
+    frame: DataFrame,
+    alias: str,
+    sources: str | None,
+    where: str | None,
+    parameters: Parameters,
+    values: str = "",
+) -> DataFrame:
+    """Rows of a table that a condition chooses, joined with other sources, and values worked out from them."""
+    name = '"' + alias.replace('"', '""') + '"' if context.dialect == "duckdb" else quoted(alias)
+    text = f"SELECT {name}.*{', ' + values if values else ''} FROM {_ROWS} AS {name}"
+    text += f", {sources}" if sources else ""
+    text += f" WHERE {where}" if where else ""
+    return bind_query(state, context, text, parameters, {_ROWS: frame}).run(state)
+
+
+def _addresses(frame: DataFrame) -> list[str]:
+    return [name for name in frame.columns if name.startswith("__forklake_address")]
+
+
+def _predicate(
+    state: SessionState, context: Context, table: Table, alias: str, where: str | None, sources: str | None
+) -> Any:
+    """What a condition says of the table alone; with other sources, nothing."""
+    if where is None or sources is not None:
+        return None
+    found = predicate_of(where, context.dialect, frozenset({fold(alias)}))
+    return as_compared(found, table, state.holder.zone)
+
+
+def _target(state: SessionState, name: Name) -> tuple[Context, Bound]:
+    context = context_of(state)
+    return context, get_relation(state, context, name)
+
+
+def _table(bound: Bound) -> Table:
+    if bound.table is None:
+        raise InvalidInput(f"'{bound.entry.name}' is a view: rows can only be changed in tables.")
+    return bound.table
+
+
+def _name_of(source: str) -> str:
+    return source.strip().split(".")[-1].split(" ")[0].strip('`"') if not source.startswith("(") else "source"

@@ -1,0 +1,172 @@
+"""Queries to results, without Spark where the metadata has the answer."""
+
+import re
+from dataclasses import replace
+
+import pyarrow as pa
+from pyspark.errors import AnalysisException
+from sqlglot import exp
+
+from forklake.catalog.aggregates import exact_count
+from forklake.catalog.names import find_schema, list_tables, list_views
+from forklake.catalog.scan_planning import plan_scan
+from forklake.errors import NoSuchTable
+from forklake.model.names import closest, fold
+from forklake.spark.inlined import inlined_rows
+from forklake.sql.binding import Context, context_of, find_relation, get_relation
+from forklake.sql.constants import Parameters
+from forklake.sql.functions import call_function, is_function
+from forklake.sql.metadata_names import find_metadata
+from forklake.sql.queries import arguments_of, bind_query, function_rows, view_frame
+from forklake.sql.references import ParsedQuery, Reference, parsed_query
+from forklake.sql.results import Result
+from forklake.sql.showing import describe_relation, describe_schema
+from forklake.sql.state import SessionState
+from forklake.sql.statements import Describe, Explain, Summarize
+
+
+def run_query(state: SessionState, text: str, parameters: Parameters = None) -> Result:
+    """The rows of a query, when they are asked for."""
+    context = context_of(state)
+    rows = _without_spark(state, context, text, parameters)
+    if rows is not None:
+        return Result(rows, lambda: state.holder.get().createDataFrame(rows))
+    bound = bind_query(state, context, text, parameters)
+    try:
+        frame = bound.run(state)
+    except AnalysisException as error:
+        raise _better(state, context, error) from None
+    return Result(None, lambda: frame)
+
+
+def _better(state: SessionState, context: Context, error: AnalysisException) -> Exception:
+    """A table that Spark does not know either is told by its name, with the nearest of ours."""
+    found = re.search(r"\[TABLE_OR_VIEW_NOT_FOUND\] The table or view (.+?) cannot be found", str(error))
+    if found is None:
+        return error
+    name = found[1].replace("`", "")
+    known: list[str] = []
+    if context.catalog is not None and (attachment := state.attachments.find(context.catalog)) is not None:
+        tx = state.transaction(attachment)
+        if find_schema(tx, context.schema) is not None:
+            known = [table.name for table in list_tables(tx, context.schema)]
+            known += [view.name for view in list_views(tx, context.schema)]
+    nearest = closest(name.rsplit(".", 1)[-1], known)
+    hint = f" Did you mean '{nearest}'?" if nearest else ""
+    return NoSuchTable(f"Table '{name}' does not exist.{hint}")
+
+
+def _without_spark(state: SessionState, context: Context, text: str, parameters: Parameters) -> pa.Table | None:
+    """What the metadata alone can answer: its own functions and tables, inlined rows, and counts."""
+    parsed = parsed_query(text, context.dialect)
+    select = parsed.tree
+    if not isinstance(select, exp.Select) or not _is_plain(select):
+        return None
+    called = _procedure(state, select, parameters)
+    if called is not None:
+        return called
+    if len(parsed.references) != 1 or select.args.get("from_") is None:
+        return None
+    [reference] = parsed.references
+    if select.args["from_"].this is not reference.node:
+        return None
+    rows = _source(state, context, reference, parameters)
+    if rows is not None:
+        return _projected(rows, select, reference)
+    return _counted(state, context, parsed, reference, select, parameters)
+
+
+def _is_plain(select: exp.Select) -> bool:
+    allowed = {"expressions", "from_", "kind", "hint"}
+    return not any(value for name, value in select.args.items() if name not in allowed)
+
+
+def _procedure(state: SessionState, select: exp.Select, parameters: Parameters) -> pa.Table | None:
+    """SELECT f(…) of one of our functions alone is a call."""
+    if select.args.get("from_") is not None or len(select.expressions) != 1:
+        return None
+    call = select.expressions[0].unalias()
+    if not isinstance(call, exp.Anonymous) or not is_function(state, (call.name,)):
+        return None
+    rows = call_function(state, (call.name,), *arguments_of(call.expressions, parameters))
+    return rows if isinstance(rows, pa.Table) else None
+
+
+def _source(state: SessionState, context: Context, reference: Reference, parameters: Parameters) -> pa.Table | None:
+    if reference.arguments is not None:
+        if not is_function(state, reference.name):
+            return None
+        rows = function_rows(state, reference, parameters)
+        return rows if isinstance(rows, pa.Table) else None
+    metadata = find_metadata(state, reference.name)
+    if metadata is not None:
+        return metadata
+    bound = find_relation(state, context, reference.name, reference.at, parameters)
+    if bound is None or bound.table is None:
+        return None
+    plan = plan_scan(bound.tx, bound.table)
+    return inlined_rows(plan) if plan.batches and not plan.files else None
+
+
+def _projected(rows: pa.Table, select: exp.Select, reference: Reference) -> pa.Table | None:
+    """The columns that are asked for, if they are plain columns or all."""
+    names, titles = [], []
+    known = {fold(name): name for name in rows.column_names}
+    for expression in select.expressions:
+        inner = expression.unalias()
+        if isinstance(inner, exp.Star) and not any(inner.args.values()):
+            names += rows.column_names
+            titles += rows.column_names
+        elif isinstance(inner, exp.Column) and len(inner.parts) == 1 and fold(inner.name) in known:
+            names.append(known[fold(inner.name)])
+            titles.append(expression.alias or inner.name)
+        else:
+            return None
+    return pa.table([rows[name] for name in names], names=titles)
+
+
+def _counted(
+    state: SessionState,
+    context: Context,
+    parsed: ParsedQuery,
+    reference: Reference,
+    select: exp.Select,
+    parameters: Parameters,
+) -> pa.Table | None:
+    """SELECT count(*) of a whole table."""
+    if len(select.expressions) != 1:
+        return None
+    count = select.expressions[0]
+    inner = count.unalias()
+    if not isinstance(inner, exp.Count) or not isinstance(inner.this, exp.Star | exp.Literal):
+        return None
+    bound = find_relation(state, context, reference.name, reference.at, parameters)
+    if bound is None or bound.table is None:
+        return None
+    title = count.alias or ("count_star()" if context.dialect == "duckdb" else "count(1)")
+    return pa.table({title: pa.array([exact_count(bound.tx, bound.table)], pa.int64())})
+
+
+def describe(state: SessionState, statement: Describe, parameters: Parameters = None) -> Result:
+    """The columns of a table or view, or of a query."""
+    context = context_of(state)
+    if statement.query is not None:
+        frame = bind_query(state, context, statement.query, parameters).run(state)
+        return Result(describe_schema(frame.schema))
+    bound = get_relation(state, context, statement.name)
+    if bound.table is not None:
+        return Result(describe_relation(bound.table))
+    return Result(describe_schema(view_frame(state, bound, context).schema))
+
+
+def explain(state: SessionState, statement: Explain, parameters: Parameters = None) -> Result:
+    """The plan of a query as Spark explains it."""
+    bound = bind_query(state, context_of(state), statement.statement, parameters)
+    mode = "" if statement.mode == "simple" else f"{statement.mode.upper()} "
+    return Result(replace(bound, text=f"EXPLAIN {mode}{bound.text}").run(state).toArrow())
+
+
+def summarize(state: SessionState, statement: Summarize, parameters: Parameters = None) -> Result:
+    """For each column of a query: counts, bounds and quantiles."""
+    frame = bind_query(state, context_of(state), statement.query, parameters).run(state)
+    return Result(None, lambda: frame.summary())

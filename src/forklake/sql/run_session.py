@@ -1,0 +1,268 @@
+"""Statements about the session: ATTACH, USE, SET, transactions, forks."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from forklake.catalog.catalogs import drop_catalog, find_catalog
+from forklake.catalog.forks import fork_catalog
+from forklake.catalog.lake import RetrySettings
+from forklake.catalog.names import find_schema
+from forklake.errors import AlreadyExists, InvalidInput, InvalidOption, NoSuchCatalog, NoSuchSchema, NotFound
+from forklake.model.names import closest, fold
+from forklake.sql.attachments import AttachOptions, open_attachment
+from forklake.sql.constants import Parameters, as_time, as_version, constant
+from forklake.sql.state import MAIN, SessionState
+from forklake.sql.statements import (
+    Attach,
+    CreateSecret,
+    Detach,
+    DropCatalog,
+    DropSecret,
+    ForkCatalog,
+    SetSetting,
+    TransactionControl,
+    Use,
+)
+
+_DEFAULT_SECRET = ""
+_SECRET_KEYS = frozenset({"TYPE", "METADATA_PATH", "DATA_PATH", "METADATA_SCHEMA", "METADATA_CATALOG", "CATALOG"})
+
+
+def attach(state: SessionState, statement: Attach, parameters: Parameters = None) -> None:
+    """ATTACH: open a lake and give one of its catalogs a name in the session."""
+    given = {name: constant(text, state.dialect, parameters) for name, text in statement.options.items()}
+    target, from_secret = _target(state, statement.target)
+    options = attach_options(from_secret | given)
+    name = statement.name or _default_name(target)
+    if statement.if_not_exists and state.attachments.find(name) is not None:
+        return
+    if state.attachments.find(name) is not None:
+        raise AlreadyExists(f'A catalog is already attached under the name "{name}".')
+    attachment = open_attachment(target, name, options)
+    lake = attachment.catalog.lake.with_retry(state.retry)
+    state.attachments.add(replace(attachment, catalog=replace(attachment.catalog, lake=lake)))
+    if state.current_catalog is None:
+        state.current_catalog = name
+
+
+def attach_options(given: Mapping[str, Any]) -> AttachOptions:
+    """The options of ATTACH by their names in capitals; an unknown one is refused."""
+    if "CATALOG" not in given:
+        raise InvalidInput("CATALOG is required. Please provide CATALOG when attaching the database.")
+    if _flag(given.get("ENCRYPTED", False), "ENCRYPTED"):
+        raise InvalidInput("ENCRYPTED true is not supported: encryption is not built yet.")
+    if "SNAPSHOT_VERSION" in given and "SNAPSHOT_TIME" in given:
+        raise InvalidInput("Cannot specify both VERSION and TIMESTAMP: give SNAPSHOT_VERSION or SNAPSHOT_TIME.")
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        if name in ("ENCRYPTED", "TYPE", "METADATA_PATH"):
+            continue
+        if name not in _OPTIONS:
+            nearest = closest(name.lower(), [known.lower() for known in _OPTIONS])
+            hint = f"; did you mean {nearest.upper()}?" if nearest else ""
+            raise InvalidOption(f"Unsupported option {name} for DuckLake{hint}")
+        key, read = _OPTIONS[name]
+        values[key] = read(value, name)
+    return AttachOptions(**values)
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise InvalidOption(f"The option {name} must be a string, not {value!r}.")
+    return value
+
+
+def _flag(value: Any, name: str) -> bool:
+    words = {"true": True, "1": True, "false": False, "0": False}
+    found = words.get(str(value).lower())
+    if found is None:
+        raise InvalidOption(f"The option {name} must be true or false, not {value!r}.")
+    return found
+
+
+def _count(value: Any, name: str) -> int:
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise InvalidOption(f"The option {name} must be a whole number, not {value!r}.") from None
+
+
+_OPTIONS: dict[str, tuple[str, Callable[[Any, str], Any]]] = {
+    "CATALOG": ("catalog", _text),
+    "DATA_PATH": ("data_path", _text),
+    "METADATA_SCHEMA": ("metadata_schema", _text),
+    "METADATA_CATALOG": ("metadata_catalog", _text),
+    "SNAPSHOT_VERSION": ("snapshot_version", _count),
+    "SNAPSHOT_TIME": ("snapshot_time", lambda value, _: as_time(value)),
+    "DATA_INLINING_ROW_LIMIT": ("data_inlining_row_limit", _count),
+    "CREATE_IF_NOT_EXISTS": ("create_if_not_exists", _flag),
+    "MIGRATE_IF_REQUIRED": ("migrate_if_required", _flag),
+    "OVERRIDE_DATA_PATH": ("override_data_path", _flag),
+    "READ_ONLY": ("read_only", _flag),
+}
+
+
+def _target(state: SessionState, target: str) -> tuple[str, dict[str, Any]]:
+    """Where the metadata is; a plain word behind `ducklake:` is the name of a secret."""
+    path = target.removeprefix("ducklake:")
+    if target.startswith("ducklake:") and (not path or path.replace("_", "a").isalnum()):
+        secret = state.secrets.get(fold(path))
+        if secret is None:
+            what = f'Secret "{path}" was not found' if path else "Default secret was not found"
+            raise NotFound(f"{what}; create it with CREATE SECRET, or give the path of a file with its extension.")
+        values: dict[str, Any] = dict(secret)
+        return str(values["METADATA_PATH"]), values
+    return path, {}
+
+
+def _default_name(target: str) -> str:
+    name = target.rsplit("/", 1)[-1].rsplit(":", 1)[-1].split(".")[0]
+    if not name.isidentifier():
+        raise InvalidInput("Give the attachment a name: ATTACH '…' AS name.")
+    return name
+
+
+def detach(state: SessionState, statement: Detach) -> None:
+    if statement.if_exists and state.attachments.find(statement.name) is None:
+        return
+    if state.transactions.is_open:
+        raise InvalidInput("Cannot detach within a transaction; commit it or roll it back first.")
+    state.attachments.remove(statement.name)
+    if state.current_catalog is not None and fold(state.current_catalog) == fold(statement.name):
+        state.current_catalog, state.current_schema = None, MAIN
+
+
+def use(state: SessionState, statement: Use) -> None:
+    """USE catalog, USE catalog.schema, or USE schema of the catalog in use."""
+    match statement.name:
+        case (name,):
+            if state.attachments.find(name) is not None:
+                state.current_catalog, state.current_schema = state.attachments.get(name).name, MAIN
+                return
+            if state.current_catalog is None:
+                state.attachments.get(name)
+            _use_schema(state, state.current_catalog or name, name)
+        case (catalog, schema):
+            _use_schema(state, catalog, schema)
+        case _:
+            raise InvalidInput(f"USE takes a catalog, or a catalog and a schema, not '{'.'.join(statement.name)}'.")
+
+
+def _use_schema(state: SessionState, catalog: str, schema: str) -> None:
+    attachment = state.attachments.get(catalog)
+    found = find_schema(state.transaction(attachment), schema)
+    if found is None:
+        raise NoSuchSchema(f"No catalog and no schema of '{attachment.name}' is named '{schema}'.")
+    state.current_catalog, state.current_schema = attachment.name, found.name
+
+
+def create_secret(state: SessionState, statement: CreateSecret, parameters: Parameters = None) -> None:
+    values = {name: constant(text, state.dialect, parameters) for name, text in statement.values.items()}
+    if str(values.get("TYPE", "")).lower() != "ducklake":
+        raise InvalidInput("Only secrets of TYPE ducklake are supported.")
+    if not values.get("METADATA_PATH"):
+        raise InvalidInput("metadata_path must be defined in a secret of TYPE ducklake.")
+    unknown = next((name for name in values if name not in _SECRET_KEYS), None)
+    if unknown is not None:
+        raise InvalidOption(f"Unknown parameter {unknown.lower()} for a secret of TYPE ducklake.")
+    name = fold(statement.name)
+    if name in state.secrets and not statement.or_replace:
+        if statement.if_not_exists:
+            return
+        raise AlreadyExists(f'Secret "{statement.name}" already exists.')
+    state.secrets[name] = values
+
+
+def drop_secret(state: SessionState, statement: DropSecret) -> None:
+    if state.secrets.pop(fold(statement.name), None) is None and not statement.if_exists:
+        raise NotFound(f'Secret "{statement.name}" was not found.')
+
+
+def set_setting(state: SessionState, statement: SetSetting, parameters: Parameters = None) -> None:
+    """SET a setting of ours, or one of Spark."""
+    name = fold(statement.name)
+    if name.startswith("ducklake_"):
+        _set_own(state, name, statement, parameters)
+        return
+    spark = state.holder.get()
+    if statement.value is None:
+        spark.conf.unset(statement.name)
+    else:
+        value = constant(statement.value, state.dialect, parameters)
+        spark.conf.set(statement.name, str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def _set_own(state: SessionState, name: str, statement: SetSetting, parameters: Parameters) -> None:
+    field_name = _RETRY.get(name)
+    if field_name is None:
+        nearest = closest(name, _RETRY)
+        hint = f" Did you mean '{nearest}'?" if nearest else ""
+        raise InvalidOption(f"There is no setting '{name}'.{hint}")
+    if statement.value is None:
+        value: Any = getattr(RetrySettings(), field_name)
+    else:
+        value = constant(statement.value, state.dialect, parameters)
+        value = value if isinstance(value, int | str) else float(value)
+    if isinstance(value, str):
+        raise InvalidOption(f"The setting {name} must be a number, not '{value}'.")
+    state.retry = replace(state.retry, **{field_name: value})
+    state.settings[name] = value
+    state.attachments.with_retry(state.retry)
+
+
+_RETRY = {
+    "ducklake_max_retry_count": "max_retry_count",
+    "ducklake_retry_wait_ms": "retry_wait_ms",
+    "ducklake_retry_backoff": "retry_backoff",
+}
+
+
+def control(state: SessionState, statement: TransactionControl) -> None:
+    match statement.what:
+        case "begin":
+            state.transactions.begin()
+        case "commit":
+            state.transactions.commit()
+        case "rollback":
+            state.transactions.rollback()
+
+
+def fork(state: SessionState, statement: ForkCatalog, parameters: Parameters = None) -> tuple[int, str, bool]:
+    """FORK CATALOG: id, name, and whether it was created now."""
+    attachment = state.attachments.find(statement.parent) or state.current
+    parent = attachment.catalog.name if state.attachments.find(statement.parent) else statement.parent
+    version = timestamp = None
+    if statement.at is not None:
+        value = constant(statement.at.value, state.dialect, parameters)
+        if statement.at.unit == "version":
+            version = as_version(value)
+        else:
+            timestamp = as_time(value)
+    forked, created = fork_catalog(
+        attachment.lake,
+        parent,
+        statement.name,
+        version=version,
+        timestamp=timestamp,
+        if_not_exists=statement.if_not_exists,
+    )
+    return forked.catalog_id, forked.name, created
+
+
+def drop(state: SessionState, statement: DropCatalog) -> None:
+    """DROP CATALOG, of the lake of an attachment, or of the one in use."""
+    attached = state.attachments.find(statement.name)
+    lake = (attached or state.current).lake
+    name = attached.catalog.name if attached is not None else statement.name
+    try:
+        find_catalog(lake, name)
+    except NoSuchCatalog:
+        if statement.if_exists:
+            return
+        raise
+    dropped = find_catalog(lake, name).catalog_id
+    drop_catalog(lake, name)
+    for attachment in list(state.attachments):
+        if attachment.lake.store.location == lake.store.location and attachment.catalog.catalog_id == dropped:
+            detach(state, Detach(attachment.name))

@@ -1,0 +1,167 @@
+"""What functions take: their parameters, and given arguments as values of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from forklake.errors import InvalidInput
+from forklake.model.names import closest, fold
+from forklake.sql.attachments import Attachment
+from forklake.sql.constants import as_time
+from forklake.sql.state import SessionState
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A type of arguments: its name, and how a Python value is read as one. Reading fails with ValueError."""
+
+    name: str
+    read: Callable[[Any], Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    kind: Kind
+    required: bool = False
+    nullable: bool = False
+    """A required one may be NULL; all others may be anyway."""
+    by_name: bool = False
+    """It has no position."""
+    long_form: bool = False
+    """It has a position only where the catalog is an argument, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A function with its arguments, about to run."""
+
+    state: SessionState
+    attachment: Attachment
+    schema: str
+    """Where names without a schema are looked for."""
+    given: Mapping[str, Any]
+    """The arguments by parameter; those that were not given are missing."""
+
+    def get(self, name: str) -> Any:
+        return self.given.get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One of our functions: `ducklake_<name>(catalog, …)`, or `catalog.<name>(…)`."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    run: Callable[[Called], pa.Table | DataFrame] = field(repr=False)
+
+    def signature(self, *, short: bool) -> str:
+        """The function as a user would write it, with types for arguments."""
+        positional = [f"{p.name} {p.kind.name}" for p in self.positional(short=short)]
+        named = [f"{p.name} => {p.kind.name}" for p in self.parameters if p.by_name]
+        if short:
+            return f"{self.name}({', '.join([*positional, *named])})"
+        return f"ducklake_{self.name}({', '.join(['catalog VARCHAR', *positional, *named])})"
+
+    def positional(self, *, short: bool) -> list[Parameter]:
+        return [p for p in self.parameters if not p.by_name and not (short and p.long_form)]
+
+    def bind(self, arguments: Sequence[object], named: Mapping[str, object], *, short: bool) -> dict[str, Any]:
+        """The arguments by parameter; InvalidInput, with the signature, if they do not fit."""
+        positional = self.positional(short=short)
+        if len(arguments) > len(positional):
+            raise self._refusal(f"takes no more than {len(positional) + (not short)} arguments", short=short)
+        given: dict[str, object] = {p.name: value for p, value in zip(positional, arguments, strict=False)}
+        for name, value in named.items():
+            found = next((p for p in self.parameters if p.name == fold(name)), None)
+            if found is None:
+                nearest = closest(name, [p.name for p in self.parameters])
+                hint = f"; did you mean {nearest}?" if nearest else ""
+                raise self._refusal(f'Invalid named parameter "{name}"{hint}', short=short)
+            if found.name in given:
+                raise self._refusal(f'Parameter "{name}" is given twice', short=short)
+            given[found.name] = value
+        missing = [p.name for p in positional if p.required and p.name not in given]
+        if missing:
+            raise self._refusal(f"needs a value for {', '.join(missing)}", short=short)
+        return {p.name: self._read(p, given[p.name], short=short) for p in self.parameters if p.name in given}
+
+    def _read(self, parameter: Parameter, value: object, *, short: bool) -> Any:
+        if value is None:
+            if parameter.required and not parameter.nullable:
+                raise self._refusal(f"{parameter.name} cannot be NULL", short=short)
+            return None
+        try:
+            return parameter.kind.read(value)
+        except ValueError:
+            what = f"{parameter.name} must be {parameter.kind.name}, not {value!r}"
+            raise self._refusal(what, short=short) from None
+
+    def _refusal(self, problem: str, *, short: bool) -> InvalidInput:
+        return InvalidInput(f"{self.name}: {problem}. Its signature is {self.signature(short=short)}.")
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError
+    return value
+
+
+def _flag(value: Any) -> bool:
+    found = {"true": True, "false": False}.get(str(value).lower())
+    if found is None:
+        raise ValueError
+    return found
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal) or value != int(value):
+        raise ValueError
+    return int(value)
+
+
+def _count(value: Any) -> int:
+    number = _whole(value)
+    if number < 0:
+        raise ValueError
+    return number
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise ValueError
+    return float(value)
+
+
+def _point(value: Any) -> Any:
+    return _whole(value) if isinstance(value, int | Decimal) else as_time(value)
+
+
+def _counts(value: Any) -> list[int]:
+    return [_count(item) for item in _items(value)]
+
+
+def _texts(value: Any) -> list[str]:
+    return [_text(item) for item in ([value] if isinstance(value, str) else _items(value))]
+
+
+def _items(value: Any) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise ValueError
+    return list(value)
+
+
+ANY = Kind("ANY", lambda value: value)
+TEXT = Kind("VARCHAR", _text)
+FLAG = Kind("BOOLEAN", _flag)
+VERSION = Kind("BIGINT", _whole)
+COUNT = Kind("UBIGINT", _count)
+COUNTS = Kind("UBIGINT[]", _counts)
+NUMBER = Kind("DOUBLE", _number)
+TIME = Kind("TIMESTAMPTZ", as_time)
+POINT = Kind("BIGINT or TIMESTAMPTZ", _point)
+TEXTS = Kind("VARCHAR or VARCHAR[]", _texts)

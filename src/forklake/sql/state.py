@@ -1,0 +1,61 @@
+"""What a session knows: what is attached, where names are looked for, and what is under way."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from forklake.catalog.lake import RetrySettings
+from forklake.catalog.transaction import Transaction
+from forklake.errors import NoSuchCatalog
+from forklake.model.names import fold
+from forklake.spark.session import SparkHolder
+from forklake.spark.work import Work, work_on
+from forklake.sql.attachments import Attachment, Attachments
+from forklake.sql.transactions import Transactions
+
+MAIN = "main"
+
+
+@dataclass(slots=True)
+class SessionState:
+    """The state behind a session. Cursors share the attachments, and have the rest for themselves."""
+
+    holder: SparkHolder
+    dialect: str
+    attachments: Attachments = field(default_factory=Attachments)
+    transactions: Transactions = field(default_factory=Transactions)
+    current_catalog: str | None = None
+    """The attachment where names without one are looked for."""
+    current_schema: str = MAIN
+    secrets: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    settings: dict[str, object] = field(default_factory=dict)
+    """Settings of ours that differ from their defaults."""
+    retry: RetrySettings = field(default_factory=RetrySettings)
+
+    @property
+    def last_committed(self) -> Mapping[str, int]:
+        """By attachment, the last snapshot this session has committed."""
+        return self.transactions.committed
+
+    @property
+    def current(self) -> Attachment:
+        """The attachment in use."""
+        if self.current_catalog is None:
+            raise NoSuchCatalog("No catalog is in use; attach one, and choose it with USE.")
+        return self.attachments.get(self.current_catalog)
+
+    def transaction(self, attachment: Attachment) -> Transaction:
+        """The transaction in which a statement reads a catalog."""
+        return self.transactions.current(attachment.name, attachment.catalog)
+
+    def writing(self, attachment: Attachment) -> AbstractContextManager[Transaction]:
+        """The transaction of a statement that writes to a catalog."""
+        return self.transactions.writing(attachment.name, attachment.catalog)
+
+    def work(self, tx: Transaction, attachment: Attachment) -> Work:
+        return work_on(tx, self.holder, attachment.defaults)
+
+    def search_schema(self, attachment: Attachment) -> str:
+        """The schema where names without one are looked for in a catalog."""
+        in_use = self.current_catalog is not None and fold(attachment.name) == fold(self.current_catalog)
+        return self.current_schema if in_use else MAIN

@@ -1,0 +1,107 @@
+"""What is behind a table: its rows in one order, its files and their footers, and the jobs that Spark ran."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+from forklake.api.catalog import CatalogHandle
+from forklake.api.table import TableHandle
+from forklake.catalog.names import get_table
+from forklake.catalog.transaction import Transaction, begin
+from forklake.model.column_tree import find_column
+from forklake.model.files import InlinedBatch, ScanFile
+from forklake.model.ids import TableId
+from forklake.model.statistics import ColumnStats
+from forklake.store.table_files import file_stats
+from tests.spark.conftest import Lakehouse
+
+Row = tuple[Any, ...]
+
+
+def sort_key(row: Sequence[Any]) -> Any:
+    """An order for rows of any values, NULL first; NaN is equal to itself."""
+    return tuple(
+        (value is not None, str(type(value)), str(value)) if not _is_number(value) else (True, "", value)
+        for value in row
+    )
+
+
+def rows(table: TableHandle, *columns: str, where: Any = None, **when: Any) -> list[Row]:
+    """The rows of a table, sorted, with the columns asked for or all."""
+    return sorted(table.scan(where, list(columns) or None, **when).fetchall(), key=sort_key)
+
+
+def head(lake: CatalogHandle) -> int:
+    """The newest snapshot of a catalog."""
+    return int(lake.snapshots()[-1].snapshot_id)
+
+
+def seen(table: TableHandle) -> tuple[Transaction, TableId]:
+    """A transaction that sees the table as it is now, and the table's id."""
+    tx = begin(table._attachment.catalog)
+    return tx, TableId(get_table(tx, table._schema, table._name).object_id)
+
+
+def files(table: TableHandle) -> list[ScanFile]:
+    """The data files of a table with their delete files, oldest first."""
+    tx, table_id = seen(table)
+    return sorted(tx.files(table_id), key=lambda file: file.data.data_file_id)
+
+
+def batches(table: TableHandle) -> list[InlinedBatch]:
+    """The inlined batches of a table, oldest first."""
+    tx, table_id = seen(table)
+    return sorted(tx.batches(table_id), key=lambda batch: batch.batch_id)
+
+
+def stats(table: TableHandle, *path: str) -> list[ColumnStats]:
+    """What the metadata say about a column in each file, oldest first."""
+    tx, table_id = seen(table)
+    column = find_column(table.definition, path)
+    known = file_stats(tx.catalog.lake.store, tx.view.narrowed(table_id), table_id, column.column_id)
+    return [known[file_id] for file_id in sorted(known)]
+
+
+def paths(lakehouse: Lakehouse, table: TableHandle) -> list[Path]:
+    """The data files of a table where they lie."""
+    return [lakehouse.data / file.data.path for file in files(table)]
+
+
+def footers(lakehouse: Lakehouse, table: TableHandle) -> list[pq.FileMetaData]:
+    return [pq.read_metadata(path) for path in paths(lakehouse, table)]
+
+
+def files_below(folder: Path) -> set[Path]:
+    """Every file there is in a folder, Hadoop's checksums aside."""
+    return {path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")}
+
+
+@contextmanager
+def no_spark_job(spark: SparkSession) -> Iterator[None]:
+    """Fails if Spark runs a job while the block does: jobs are numbered without gaps."""
+    before = _number_of_a_job(spark)
+    yield
+    assert _number_of_a_job(spark) == before + 1
+
+
+def _number_of_a_job(spark: SparkSession) -> int:
+    """Run a small job, and wait until Spark has told its number."""
+    group, context = str(uuid4()), spark.sparkContext
+    context.setJobGroup(group, "a job to count from")
+    try:
+        spark.range(1).collect()
+    finally:
+        context.setLocalProperty("spark.jobGroup.id", "")
+    while not (found := context.statusTracker().getJobIdsForGroup(group)):
+        time.sleep(0.005)
+    return max(found)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and value == value

@@ -1,0 +1,219 @@
+"""What Spark is asked to do: its own vectorised reader, few columns, pushed filters, and nothing more than that."""
+
+import contextlib
+import io
+import math
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from forklake.api.table import TableHandle
+from tests.spark.conftest import SETTINGS, Lakehouse
+
+
+def plan_of(frame: DataFrame) -> str:
+    """The physical plan, as `explain` prints it."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        frame.explain("formatted")
+    return printed.getvalue()
+
+
+def file_scans(frame: DataFrame) -> list[str]:
+    """The part of the plan about each scan of files."""
+    return re.findall(r"\(\d+\) Scan parquet.*?(?=\n\(\d+\) |\Z)", plan_of(frame), re.DOTALL)
+
+
+def detail(scan: str, name: str) -> str:
+    found = re.search(rf"^{name}: (.*)$", scan, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def one_scan(frame: DataFrame) -> str:
+    [scan] = file_scans(frame)
+    return scan
+
+
+@pytest.fixture
+def table(local: Lakehouse) -> TableHandle:
+    """Two files of flat columns and a struct, without deletes."""
+    made = local.lake.create_table(
+        "t", {"id": "int", "name": "varchar", "v": "double", "s": "struct(a int, b varchar)"}
+    )
+    for start in (0, 100):
+        made.append([(n, f"n{n}", n / 2, {"a": n, "b": "x"}) for n in range(start, start + 100)])
+    return made
+
+
+def test_files_are_read_by_the_vectorised_reader_in_one_scan(table: TableHandle) -> None:
+    plan = plan_of(table.to_spark())
+    assert plan.count("Scan parquet") == 2, "once in the tree, once in the list"
+    assert "ColumnarToRow" in plan
+    assert "Batched: true" in plan
+
+
+@pytest.mark.parametrize(
+    ("columns", "read"),
+    [
+        (["id"], "struct<id:int>"),
+        (["v", "id"], "struct<id:int,v:double>"),
+        (["s.a"], "struct<s:struct<a:int>>"),
+        (["name", "s.b"], "struct<name:string,s:struct<b:string>>"),
+    ],
+)
+def test_only_the_columns_and_fields_asked_for_are_read(columns: list[str], read: str, table: TableHandle) -> None:
+    assert detail(one_scan(table.to_spark().select(*columns)), "ReadSchema") == read
+
+
+def test_columns_given_to_a_scan_are_all_that_is_read(table: TableHandle) -> None:
+    assert detail(one_scan(table.scan(columns=["v"]).to_spark()), "ReadSchema") == "struct<v:double>"
+
+
+@pytest.mark.parametrize(
+    ("condition", "pushed"),
+    [
+        ("id > 3", "GreaterThan(id,3)"),
+        ("name = 'n5'", "EqualTo(name,n5)"),
+        ("name LIKE 'n1%'", "StringStartsWith(name,n1)"),
+        ("v IS NULL", "IsNull(v)"),
+        ("id IN (1, 2)", "In(id, [1,2])"),
+        ("s.a > 3", "GreaterThan(s.a,3)"),
+    ],
+)
+def test_filters_reach_the_reader(condition: str, pushed: str, table: TableHandle) -> None:
+    for frame in (table.to_spark().where(condition), table.scan(where=condition).to_spark()):
+        for scan in file_scans(frame):
+            assert pushed in detail(scan, "PushedFilters")
+
+
+def test_a_filter_on_a_renamed_column_reaches_the_reader_under_the_name_in_the_file(table: TableHandle) -> None:
+    table.rename_column("id", "key")
+    scan = one_scan(table.to_spark().where("key > 3").select("key"))
+    assert "GreaterThan(id,3)" in detail(scan, "PushedFilters")
+    assert detail(scan, "ReadSchema") == "struct<id:int>"
+
+
+def test_a_filter_on_a_widened_column_reaches_the_reader(table: TableHandle) -> None:
+    table.set_type("id", "bigint")
+    scan = one_scan(table.to_spark().where("id > 3000000000").select("id"))
+    assert "GreaterThan(id,3000000000)" in detail(scan, "PushedFilters")
+    assert detail(scan, "ReadSchema") == "struct<id:bigint>"
+
+
+def test_files_of_two_generations_are_two_scans_and_both_get_the_filter(table: TableHandle) -> None:
+    table.rename_column("id", "key")
+    table.append([(200, "n", 0.0, {"a": 1, "b": "y"})])
+    pushed = [detail(scan, "PushedFilters") for scan in file_scans(table.to_spark().where("key > 3"))]
+    assert len(pushed) == 2
+    assert any("GreaterThan(id,3)" in each for each in pushed)
+    assert any("GreaterThan(key,3)" in each for each in pushed)
+
+
+def test_a_change_that_files_do_not_show_leaves_one_scan(table: TableHandle) -> None:
+    table.set_default("v", "1.5")
+    table.set_not_null("id")
+    table.append([{"id": 200, "name": "n"}])
+    assert len(file_scans(table.to_spark())) == 1
+
+
+def test_only_files_with_deletes_pass_through_a_bitmap(table: TableHandle) -> None:
+    assert "getbit" not in plan_of(table.to_spark())
+    table.delete("id = 7")
+    frame = table.to_spark()
+    assert len(file_scans(frame)) == 2, "one with a bitmap, one without"
+    plan = plan_of(frame)
+    assert len(re.findall(r"^Condition *:.*getbit|^Condition *:.*bit_get", plan, re.MULTILINE)) == 1
+    assert frame.count() == 199
+    rest = plan_of(table.scan(where="id >= 100").to_spark())
+    assert "getbit" not in rest
+    assert "bit_get" not in rest
+
+
+def test_a_filter_reaches_the_reader_of_files_with_deletes(table: TableHandle) -> None:
+    table.delete("id IN (7, 107)")
+    scan = one_scan(table.to_spark().where("id > 3").select("id"))
+    assert "GreaterThan(id,3)" in detail(scan, "PushedFilters")
+
+
+def test_a_condition_given_to_a_scan_excludes_files(table: TableHandle) -> None:
+    assert len(table.to_spark().inputFiles()) == 2
+    assert len(table.scan(where="id >= 150").to_spark().inputFiles()) == 1
+    assert len(table.scan(where="s.a = 3 AND name > 'n'").to_spark().inputFiles()) == 1
+    assert table.scan(where="id > 1000").to_spark().inputFiles() == []
+
+
+@pytest.mark.parametrize("from_frame", [False, True], ids=["written by Arrow", "written by Spark"])
+def test_a_filter_on_the_dataframe_skips_row_groups(from_frame: bool, local: Lakehouse) -> None:
+    table = local.lake.create_table("t", {"id": "bigint", "v": "bigint"})
+    local.lake.set_option("parquet_row_group_size", 1000, table="t")
+    rows = local.spark.range(10_000).selectExpr("id", "id AS v").coalesce(1)
+    table.append(rows if from_frame else rows.toArrow())
+    assert rows_read(table.to_spark().where("id BETWEEN 2100 AND 2200")) == 1000
+    assert rows_read(table.to_spark().where("id < 0")) == 0
+
+
+@pytest.mark.parametrize("from_frame", [False, True], ids=["written by Arrow", "written by Spark"])
+def test_no_filter_skips_nan(from_frame: bool, local: Lakehouse) -> None:
+    """To Spark, NaN is larger than all numbers; bounds in files leave it out."""
+    table = local.lake.create_table("t", {"id": "bigint", "v": "double", "s": "struct(f float)"})
+    rows = [(1, 1.0, {"f": 1.0}), (2, math.nan, {"f": math.nan}), (3, 2.0, None)]
+    table.append(local.spark.createDataFrame(rows, table.to_spark().schema).coalesce(1) if from_frame else rows)
+    for condition in ("v > 5", "v = double('NaN')", "v <> 1 AND v <> 2", "s.f > 5", "s.f IN (7, double('NaN'))"):
+        assert [row.id for row in table.to_spark().where(condition).collect()] == [2]
+        assert table.scan(where=condition, columns=["id"]).fetchall() == [(2,)]
+
+
+def rows_read(frame: DataFrame) -> int:
+    """How many rows the scan of files gave. No public call tells, so the classic session's plan is asked."""
+    execution = frame._jdf.queryExecution()
+    execution.toRdd().count()
+    leaves = execution.executedPlan().collectLeaves()
+    counts = [leaves.apply(at).metrics().apply("numOutputRows").value() for at in range(leaves.size())]
+    return int(sum(counts))
+
+
+def test_nothing_can_be_inserted_through_a_view_over_the_dataframe(local: Lakehouse, table: TableHandle) -> None:
+    before = sorted(local.data.rglob("*"))
+    table.to_spark().createOrReplaceTempView("over")
+    with pytest.raises(PySparkException):
+        local.spark.sql("INSERT INTO over VALUES (1, 'x', 1.0, named_struct('a', 1, 'b', 'x'))")
+    local.lake.create_table("flat", {"id": "int"}).append([(1,)])
+    local.lake.table("flat").to_spark().createOrReplaceTempView("over")
+    with pytest.raises(PySparkException):
+        local.spark.sql("INSERT OVERWRITE over VALUES (1)")
+    local.spark.catalog.dropTempView("over")
+    flat = set((local.data / "main" / "main" / "flat").rglob("*"))
+    assert sorted(set(local.data.rglob("*")) - flat - {local.data / "main" / "main" / "flat"}) == before
+    assert local.lake.table("flat").scan().fetchall() == [(1,)]
+
+
+IN_AN_EMPTY_FOLDER = """
+import forklake
+with forklake.connect(settings={settings!r}) as session:
+    lake = session.attach("lake.db", "lake", catalog="main", data_path="data", create_if_not_exists=True)
+    table = lake.create_table("t", {{"id": "int"}})
+    table.append(session.spark.range(5).selectExpr("cast(id AS int) AS id"))
+    table.delete("id = 3")
+    table.to_spark().createOrReplaceTempView("v")
+    assert session.spark.sql("SELECT count(*) FROM v").collect()[0][0] == 4
+    session.spark.sql("SHOW TABLES").collect()
+    session.spark.stop()
+"""
+
+
+def test_spark_leaves_nothing_in_the_current_folder(tmp_path: Path) -> None:
+    script = IN_AN_EMPTY_FOLDER.format(settings=SETTINGS)
+    # A terminal's PYTHONPATH may be relative, and the folder is another one.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names - {"lake.db-wal", "lake.db-shm"} == {"lake.db", "data"}

@@ -1,0 +1,102 @@
+"""SQL scripts with what they must answer.
+
+A script is statements, each followed by what it must give, in comments:
+
+    SELECT id, item FROM t ORDER BY id;
+    --> 1 | pen
+    --> 2 | NULL
+    SELECT * FROM missing;
+    --! does not exist
+
+`--> ` is a row, `--> (none)` no row at all, and `--! ` a phrase of the error. A statement without either must just
+work. Lines at the top say more: `-- dialect: duckdb`, and `-- oracle: yes` for scripts that the real DuckLake must
+answer in the same way. `{target}` stands for the lake's own address and `{schema}` for the option that goes with it,
+so that `ATTACH '{target}' AS other (CATALOG 'other'{schema})` attaches another catalog; `{folder}` is a folder to use.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from decimal import Decimal
+from pathlib import Path
+
+NOTHING = "(none)"
+
+
+@dataclass(slots=True)
+class Step:
+    """A statement, and what is expected of it; None where nothing is."""
+
+    text: str
+    line: int
+    rows: list[str] | None = None
+    error: str | None = None
+
+
+@dataclass(slots=True)
+class Script:
+    path: Path
+    settings: dict[str, str] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+
+    @property
+    def dialect(self) -> str:
+        return self.settings.get("dialect", "spark")
+
+    @property
+    def has_oracle(self) -> bool:
+        return self.settings.get("oracle") == "yes"
+
+
+def read_script(path: Path) -> Script:
+    """Read a script; a statement ends with a semicolon at the end of a line."""
+    script = Script(path)
+    pending: list[str] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if found := re.fullmatch(r"-- (dialect|oracle): (\w+)", line):
+            script.settings[found[1]] = found[2]
+        elif line.startswith("--> "):
+            expected = script.steps[-1]
+            expected.rows = [*(expected.rows or []), *([] if line[4:] == NOTHING else [line[4:]])]
+        elif line.startswith("--! "):
+            script.steps[-1].error = line[4:]
+        elif line.strip() and not line.startswith("-- "):
+            pending.append(line)
+            if line.rstrip().endswith(";"):
+                script.steps.append(Step("\n".join(pending).rstrip().rstrip(";"), number))
+                pending = []
+    assert not pending, f"{path}: the last statement has no semicolon"
+    return script
+
+
+def scripts_below(folder: Path) -> Iterator[Path]:
+    return iter(sorted(folder.rglob("*.sql")))
+
+
+def shown(rows: Sequence[Sequence[object]]) -> list[str]:
+    """Rows as scripts write them."""
+    return [" | ".join(_text(value) for value in row) for row in rows]
+
+
+def _text(value: object) -> str:
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return str(value).lower()
+        case float():
+            return repr(value)
+        case Decimal():
+            return format(value, "f")
+        case datetime():
+            return value.replace(tzinfo=None).isoformat(" ")
+        case date() | time():
+            return value.isoformat()
+        case list():
+            return "[" + ", ".join(_text(item) for item in value) + "]"
+        case dict():
+            return "{" + ", ".join(f"{name}: {_text(item)}" for name, item in value.items()) + "}"
+        case bytes():
+            return value.hex()
+    return str(value)
