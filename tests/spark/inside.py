@@ -32,7 +32,7 @@ def sort_key(row: Sequence[Any]) -> Any:
     )
 
 
-def rows(table: TableHandle, *columns: str, where: Any = None, **when: Any) -> list[Row]:
+def rows(table: TableHandle, *columns: str, where: Any = None, **when: Any) -> list[Any]:
     """The rows of a table, sorted, with the columns asked for or all."""
     return sorted(table.scan(where, list(columns) or None, **when).fetchall(), key=sort_key)
 

@@ -14,7 +14,7 @@ from forklake.errors import InvalidInput, InvalidRows
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import ColumnType
 from tests.spark.conftest import Lakehouse
-from tests.spark.inside import files, head, rows
+from tests.spark.inside import files, files_below, head, rows
 from tests.spark.places import another_session, somewhere
 
 PEN, INK = (1, "pen", 2.5), (2, "ink", None)
@@ -184,6 +184,7 @@ def test_no_rows_make_no_snapshot(lakehouse: Lakehouse, source: str, limit: int)
     assert table.append(given[source]) == 0
     assert head(lakehouse.lake) == before
     assert rows(table) == files(table) == []
+    assert files_below(lakehouse.data) == set()
 
 
 def test_nothing_is_visible_to_others_before_the_commit(lakehouse: Lakehouse, in_fork: bool) -> None:

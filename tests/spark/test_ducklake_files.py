@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import pyarrow.parquet as pq
 import pytest
 
 from forklake.model.column_types import parse_type
@@ -222,6 +223,9 @@ def test_ducklake_reads_files_that_spark_wrote(local: Lakehouse, tmp_path: Path,
         )
     )
     assert all("part-" in data.path for data, _ in our_files(local))
+    for data, _ in our_files(local):
+        fields = pq.read_schema(local.data / data.path)
+        assert [int(field.metadata[b"PARQUET:field_id"]) for field in fields] == [1, 2, 7, 8]
     with ducklake(tmp_path) as theirs:
         create(theirs, types)
         _hand_over(theirs, local, way)

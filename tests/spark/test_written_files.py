@@ -12,7 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 from forklake.errors import InvalidOption
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
-from tests.spark.conftest import Lakehouse
+from tests.conftest import Place
+from tests.spark.conftest import Lakehouse, open_lakehouse
 from tests.spark.inside import files, files_below, footers, paths, rows, stats
 from tests.spark.places import somewhere
 
@@ -288,3 +289,18 @@ def test_a_table_replaced_while_it_is_read_takes_what_was_there(lakehouse: Lakeh
     assert rows(table) == [(11,), (12,)]
     table.overwrite(table.to_spark().selectExpr("id + 10 AS id"), where="id = 11")
     assert rows(table) == [(12,), (21,), (22,)]
+
+
+def test_the_data_path_may_have_any_characters(sqlite_place: Place, tmp_path: Path, spark: SparkSession) -> None:
+    lakehouse = open_lakehouse(sqlite_place, tmp_path / "a b %41 {c,d}[e]*?#ü'", spark)
+    flat = lakehouse.lake.create_table("flat", {"id": "bigint", "v": "varchar"})
+    listed = lakehouse.lake.create_table("listed", {"id": "bigint", "v": "varchar", "l": "int[]"}, partitioned_by=["v"])
+    for table in (flat, listed):
+        assert table.append(spark.sql("SELECT id, 'x y%' AS v FROM range(3)")) == 3
+        table.append([{"id": 3, "v": "z"}])
+        table.delete("id = 1")
+        table.update({"v": "'u'"}, "id = 2")
+        table.merge(spark.sql("SELECT 3L AS id, 'm' AS v UNION ALL SELECT 4L, 'n'"), "id")
+        assert rows(table, "id", "v") == [(0, "x y%"), (2, "u"), (3, "m"), (4, "n")]
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["a b %41 {c,d}[e]*?#ü'"]
+    lakehouse.session.close()

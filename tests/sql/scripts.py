@@ -9,9 +9,12 @@ A script is statements, each followed by what it must give, in comments:
     --! does not exist
 
 `--> ` is a row, `--> (none)` no row at all, and `--! ` a phrase of the error. A statement without either must just
-work. Lines at the top say more: `-- dialect: duckdb`, and `-- oracle: yes` for scripts that the real DuckLake must
-answer in the same way. `{target}` stands for the lake's own address and `{schema}` for the option that goes with it,
-so that `ATTACH '{target}' AS other (CATALOG 'other'{schema})` attaches another catalog; `{folder}` is a folder to use.
+work. Lines at the top say more: `-- dialect: duckdb`; `-- oracle: yes` for scripts that the real DuckLake must answer
+in the same way; `-- backend: sqlite` for what has nothing to do with the metadata database, so that one is enough.
+
+`{target}` stands for the lake's own address and `{schema}` for the option that goes with it, so that
+`ATTACH '{target}' AS other (CATALOG 'other'{schema})` attaches another catalog; `{folder}` is a folder to use, and
+`{v3}` the version after three commits, whatever number that has here.
 """
 
 import re
@@ -48,13 +51,35 @@ class Script:
     def has_oracle(self) -> bool:
         return self.settings.get("oracle") == "yes"
 
+    @property
+    def backends(self) -> Sequence[str]:
+        """The metadata databases that it runs on."""
+        chosen = self.settings.get("backend")
+        return ("sqlite", "postgres") if chosen is None else (chosen,)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the words in braces stand for."""
+
+    folder: Path
+    first_version: int
+    """The version of a lake with nothing in it."""
+    target: str = ""
+    schema: str = ""
+
+    def put_into(self, text: str) -> str:
+        plain = text.replace("{target}", self.target).replace("{schema}", self.schema)
+        plain = plain.replace("{folder}", str(self.folder))
+        return re.sub(r"\{v(\d+)\}", lambda found: str(self.first_version + int(found[1])), plain)
+
 
 def read_script(path: Path) -> Script:
     """Read a script; a statement ends with a semicolon at the end of a line."""
     script = Script(path)
     pending: list[str] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if found := re.fullmatch(r"-- (dialect|oracle): (\w+)", line):
+        if found := re.fullmatch(r"-- (dialect|oracle|backend): (\w+)", line):
             script.settings[found[1]] = found[2]
         elif line.startswith("--> "):
             expected = script.steps[-1]

@@ -11,12 +11,14 @@ from pyspark.sql import SparkSession
 from forklake.api.catalog import CatalogHandle
 from forklake.spark.failures import querying
 from forklake.spark.session import SparkHolder
-from forklake.sql.attachments import AttachOptions, open_attachment
+from forklake.sql.attachments import AttachOptions
 from forklake.sql.constants import Parameters
 from forklake.sql.execute import execute
 from forklake.sql.parse import parse
 from forklake.sql.results import Result
+from forklake.sql.run_session import attach, detach
 from forklake.sql.state import SessionState
+from forklake.sql.statements import Detach
 
 
 class Session:
@@ -78,13 +80,12 @@ class Session:
             override_data_path=override_data_path,
             migrate_if_required=migrate_if_required,
         )
-        self._state.attachments.add(open_attachment(target, name, options))
-        if self._state.current_catalog is None:
-            self._state.current_catalog = name
+        attach(self._state, target, name, options)
         return self.catalog(name)
 
     def detach(self, name: str) -> None:
-        self._state.attachments.remove(name)
+        """Forget an attached catalog, as DETACH does."""
+        detach(self._state, Detach(name))
 
     def catalog(self, name: str) -> CatalogHandle:
         """The Python door to an attached catalog."""

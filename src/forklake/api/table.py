@@ -26,6 +26,7 @@ from forklake.spark.changes import Kind, table_changes
 from forklake.spark.constraints import check_no_nulls
 from forklake.spark.delete import Condition, delete
 from forklake.spark.extremes import extreme
+from forklake.spark.failures import reading
 from forklake.spark.incoming import Matching
 from forklake.spark.merge import Merged, merge
 from forklake.spark.overwrite import overwrite
@@ -96,7 +97,9 @@ class TableHandle:
         table = get_table(tx, self._schema, self._name)
         if where is None:
             return exact_count(tx, table)
-        return scan_table(work_on(tx, self._holder), table, where, None).to_spark().count()
+        found = scan_table(work_on(tx, self._holder), table, where, None).to_spark()
+        with reading(table, tx.base):
+            return found.count()
 
     def min(self, column: str | Sequence[str]) -> Any:
         """The smallest value of a column; from the metadata where that is exact."""

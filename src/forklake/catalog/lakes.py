@@ -15,6 +15,7 @@ def open_lake(
     url: str,
     *,
     data_path: str | None = None,
+    default_data_path: str | None = None,
     metadata_schema: str | None = None,
     create: bool = False,
     read_only: bool = False,
@@ -25,7 +26,7 @@ def open_lake(
     """Open the lake at `url`, creating it if asked to.
 
     The data path is where the files of all catalogs go, each catalog in a folder of its own. It is kept in
-    the lake: give it once, or again the same.
+    the lake: give it once, or again the same. The default is for a lake that has none yet.
     """
     store = open_store(
         url,
@@ -35,7 +36,8 @@ def open_lake(
         migrate_if_required=migrate_if_required,
     )
     try:
-        kept = _settle_data_path(store, _as_folder(data_path), override=override_data_path)
+        given = data_path if data_path is not None or lake_info(store).get(_DATA_PATH) else default_data_path
+        kept = _settle_data_path(store, _as_folder(given), override=override_data_path)
     except BaseException:
         store.close()
         raise

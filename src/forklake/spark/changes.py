@@ -91,8 +91,8 @@ def _deleted_from_files(work: Work, table: Table, deleted: Sequence[DeletedFromF
     """The rows at the positions that each version of a delete file has more than the one before."""
     files = {entry.file.data_file_id: ScanFile(entry.file) for entry in deleted}
     numbers = {file_id: number for number, file_id in enumerate(files)}
-    before = deleted_positions(work, [ScanFile(entry.file, entry.before) for entry in deleted])
-    after = deleted_positions(work, [ScanFile(entry.file, entry.after) for entry in deleted])
+    before = deleted_positions(work, table, [ScanFile(entry.file, entry.before) for entry in deleted])
+    after = deleted_positions(work, table, [ScanFile(entry.file, entry.after) for entry in deleted])
     addresses, snapshots = [], []
     for entry, old, new in zip(deleted, before, after, strict=True):
         now = np.arange(entry.file.record_count) if entry.after is None else new

@@ -13,4 +13,4 @@ def check_no_nulls(work: Work, table: Table, name: str) -> None:
     """Refuse NOT NULL for a column that holds a NULL; statistics often say so without reading."""
     plan = plan_scan(work.tx, table, IsNull((name.lower(),)))
     if plan.row_count and not scan(work, plan).where(named(name).isNull()).isEmpty():
-        raise InvalidChange(f"Column {name} of table '{table.name}' has NULL values: it cannot be NOT NULL.")
+        raise InvalidChange(f"Cannot SET NOT NULL on column {name} - the column has NULL values")

@@ -94,7 +94,7 @@ def _matching(work: Work, plan: ScanPlan, where: Condition) -> Positions:
 
 
 def _delete_from_files(work: Work, table: Table, files: Sequence[tuple[ScanFile, Positions]]) -> None:
-    before = deleted_positions(work, [file for file, _ in files])
+    before = deleted_positions(work, table, [file for file, _ in files])
     after = [np.union1d(old, new) for old, (_, new) in zip(before, files, strict=True)]
     whole = [file for (file, _), gone in zip(files, after, strict=True) if len(gone) == file.data.record_count]
     rest = [(file, gone) for (file, _), gone in zip(files, after, strict=True) if len(gone) < file.data.record_count]

@@ -14,7 +14,8 @@ from pyspark.sql import Column as Expression
 from pyspark.sql import functions as F
 
 from forklake.errors import DamagedFile
-from forklake.model.files import DeleteFile, ScanFile
+from forklake.model.entities import Table
+from forklake.model.files import ScanFile
 from forklake.spark.tasks.delete_files import Positions, read_positions
 from forklake.spark.work import Work
 
@@ -22,11 +23,11 @@ _READERS = 8
 
 
 def not_deleted(
-    work: Work, files: Sequence[tuple[int, ScanFile]], number: Expression, position: Expression
+    work: Work, table: Table, files: Sequence[tuple[int, ScanFile]], number: Expression, position: Expression
 ) -> Expression:
     """True for the rows that are there, given the number of their file and their position in it."""
     lowest = min(n for n, _ in files)
-    positions = deleted_positions(work, [file for _, file in files])
+    positions = deleted_positions(work, table, [file for _, file in files])
     words: list[np.ndarray] = [np.zeros(0, np.int64)] * (max(n for n, _ in files) - lowest + 1)
     for (n, file), deleted in zip(files, positions, strict=True):
         words[n - lowest] = _bitmap(deleted, file.data.record_count)
@@ -39,20 +40,24 @@ def not_deleted(
     return F.getbit(word, position.bitwiseAND(F.lit(63)).cast("int")) == 0
 
 
-def deleted_positions(work: Work, files: Sequence[ScanFile]) -> list[Positions]:
-    """For each file the positions that are deleted from it; none for files without deletes."""
+def deleted_positions(work: Work, table: Table, files: Sequence[ScanFile]) -> list[Positions]:
+    """For each file of a table the positions that are deleted from it; none for files without deletes."""
     with ThreadPoolExecutor(_READERS) as pool:
-        return list(pool.map(lambda file: _positions(work, file.delete), files))
+        return list(pool.map(lambda file: _positions(work, table, file), files))
 
 
-def _positions(work: Work, delete: DeleteFile | None) -> Positions:
-    if delete is None:
+def _positions(work: Work, table: Table, file: ScanFile) -> Positions:
+    if file.delete is None:
         return np.zeros(0, np.int64)
-    path = work.storage.path(delete.path, is_relative=delete.path_is_relative)
+    path = work.storage.path(file.delete.path, is_relative=file.delete.path_is_relative)
     try:
-        return read_positions(work.storage.files, path, work.tx.base)
-    except (OSError, pa.ArrowException) as error:
-        raise DamagedFile(f"The delete file {path} cannot be read at version {work.tx.base}: {error}") from error
+        found = read_positions(work.storage.files, path, work.tx.base)
+        if len(found) and found[-1] >= file.data.record_count:
+            raise DamagedFile(f"it deletes row {found[-1]} of {file.data.record_count}")
+        return found
+    except (OSError, pa.ArrowException, DamagedFile) as error:
+        which = f"The delete file {path} of table '{table.name}' at version {work.tx.base}"
+        raise DamagedFile(f"{which} cannot be read: {error}") from error
 
 
 def _bitmap(positions: Positions, rows: int) -> np.ndarray:

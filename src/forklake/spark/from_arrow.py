@@ -18,6 +18,8 @@ def from_arrow(spark: SparkSession, rows: pa.Table) -> DataFrame:
     Left to itself, PySpark would take moments without a zone for moments in that of the session, and refuses
     unsigned integers, uuids and NULLs among variants.
     """
+    if not rows.column_names:
+        return spark.range(rows.num_rows).select()
     kinds = [_kind(array) for array in rows.columns]
     arrays = [
         array if _is_untyped(kind) else assigned_array(array, kind, name)

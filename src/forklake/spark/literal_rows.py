@@ -28,6 +28,9 @@ def literal_rows(data: Sequence[Any], columns: Sequence[Column] | None, zone: st
     """
     if all(isinstance(row, Mapping) for row in data):
         names = list(dict.fromkeys(name for row in data for name in row))
+        if not names and data:
+            # Rows with nothing in them are rows nevertheless: they get the defaults.
+            return pa.Table.from_batches([pa.RecordBatch.from_struct_array(pa.array(list(data), pa.struct([])))])
         return _table(names, [[row.get(name) for row in data] for name in names], columns, zone)
     if columns is None or any(isinstance(row, str) or not isinstance(row, Sequence) for row in data):
         raise InvalidInput("Rows must be dictionaries, or tuples with a value for each column of a table.")

@@ -31,7 +31,7 @@ def relation(
         log = folder / "_spark_metadata"
         log.mkdir()
         (log / "0").write_text("\n".join(["v1", *_lines(storage, files)]))
-        frame = spark.read.schema(schema).option("recursiveFileLookup", "true").parquet(folder.as_uri())
+        frame = spark.read.schema(schema).option("recursiveFileLookup", "true").parquet(f"file://{folder}")
         # Analysed now: the plan holds the list of files from here on.
         frame.columns  # noqa: B018
         return frame

@@ -99,7 +99,7 @@ def _file_rows(work: Work, plan: ScanPlan, part: _Part, virtual: Sequence[str]) 
     frame = relation(work.spark, work.storage, schema, [(number, file.data) for number, file in part.files])
     source = _Source(frame)
     if part.with_deletes:
-        frame = frame.where(not_deleted(work, part.files, source.number, source.position))
+        frame = frame.where(not_deleted(work, plan.table, part.files, source.number, source.position))
     if part.embeds_snapshots:
         frame = frame.where(named(SNAPSHOT_ID) <= plan.snapshot_id)
     shown = [_shown(now, then) for now, then in zip(columns, part.naming, strict=True)]

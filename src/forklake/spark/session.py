@@ -59,7 +59,8 @@ class SparkHolder:
 
 def _start(settings: Mapping[str, str]) -> SparkSession:
     # PySpark's own log repeats errors that come as exceptions.
-    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     # Workers run this interpreter, which has what they import; another Python on the PATH may not.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Spark may make this folder when it looks for tables of its own: not in the user's folder.

@@ -50,11 +50,10 @@ def source_rows(work: Work, table: Table, rows: Rows) -> Iterator[SourceRows]:
         yield SourceRows(from_arrow(work.spark, numbered), rows.column_names, rows.nbytes <= SMALL_BYTES)
         return
     storage, folder = work.storage, f"{work.folder(table)}{uuid7()}"
-    uri = storage.uri(folder)
     schema = st.StructType([*rows.schema.fields, st.StructField(SOURCE_ROW, st.LongType())])
-    rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()).write.parquet(uri)
+    rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()).write.parquet(storage.folder(folder))
     try:
-        kept = work.spark.read.schema(schema).parquet(uri)
+        kept = work.spark.read.schema(schema).parquet(storage.folder_to_read(folder))
         yield SourceRows(kept.select("*"), rows.columns, _size(work, folder) <= SMALL_BYTES)
     finally:
         storage.files.delete_dir(storage.path(folder))

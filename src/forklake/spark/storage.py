@@ -1,6 +1,7 @@
 """Where the files of a lake are: one root, reached by Spark through URIs and by PyArrow through a file system."""
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import quote
@@ -8,6 +9,9 @@ from urllib.parse import quote
 from pyarrow import fs
 
 from forklake.errors import InvalidInput
+
+_HADOOP_SCHEMES = {"s3": "s3a", "gcs": "gs"}
+"""File systems that go by another name there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,16 @@ class Storage:
         """A file as PyArrow's file system knows it."""
         return self.prefix + relative if is_relative else self._foreign(relative)
 
+    def folder(self, relative: str) -> str:
+        """A folder as Spark's writers take it: they would take what is escaped for its name."""
+        return _with_scheme(self.root + relative)
+
+    def folder_to_read(self, relative: str) -> str:
+        """A folder as Spark's readers take it: as a pattern, in which nothing is to be one."""
+        return re.sub(r"([\\{}\[\]*?])", r"\\\1", self.folder(relative))
+
     def uri(self, relative: str, *, is_relative: bool = True) -> str:
-        """A file as Spark knows it."""
+        """A file as Spark knows it in lists of files: escaped."""
         if not is_relative:
             return _spark_uri(relative)
         return _spark_uri(self.root + relative)
@@ -62,10 +74,13 @@ def storage_at(data_path: str) -> Storage:
 
 
 def _spark_uri(path: str) -> str:
-    if "://" not in path:
-        return "file://" + quote(path)
-    scheme, rest = path.split("://", 1)
-    # Hadoop's file system for S3 goes by another name.
-    scheme = {"s3": "s3a", "gcs": "gs"}.get(scheme, scheme)
+    scheme, rest = _with_scheme(path).split("://", 1)
     bucket, slash, key = rest.partition("/")
     return f"{scheme}://{bucket}{slash}{quote(key)}"
+
+
+def _with_scheme(path: str) -> str:
+    if "://" not in path:
+        return f"file://{path}"
+    scheme, rest = path.split("://", 1)
+    return f"{_HADOOP_SCHEMES.get(scheme, scheme)}://{rest}"

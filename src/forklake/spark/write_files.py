@@ -112,7 +112,7 @@ def _by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str
     )
     writer = rows.write.options(**options.for_spark(table, work.tx))
     with spark_settings(work.spark, _EXACT_TIMESTAMPS):
-        writer.parquet(work.storage.uri(folder))
+        writer.parquet(work.storage.folder(folder))
     return _written(work, table, folder)
 
 
@@ -122,7 +122,7 @@ def _written(work: Work, table: Table, folder: str) -> list[WrittenFile]:
     found = storage.files.get_file_info(fs.FileSelector(storage.path(folder), recursive=True, allow_not_found=True))
     paths = sorted(info.path for info in found if info.is_file and info.base_name.startswith("part-"))
     facts = read_many(storage.files, paths, table.definition.columns)
-    return [
+    written = [
         WrittenFile(
             path=path.removeprefix(storage.prefix),
             file_size_bytes=of_file.file_size_bytes,
@@ -131,5 +131,7 @@ def _written(work: Work, table: Table, folder: str) -> list[WrittenFile]:
             column_stats=of_file.column_stats,
         )
         for path, of_file in zip(paths, facts, strict=True)
-        if of_file.record_count
     ]
+    # Spark writes a file even for no rows at all.
+    storage.remove(file.path for file in written if not file.record_count)
+    return [file for file in written if file.record_count]

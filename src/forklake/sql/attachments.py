@@ -57,7 +57,8 @@ def open_attachment(target: str, name: str, options: AttachOptions) -> Attachmen
     url = target.removeprefix("ducklake:")
     lake = open_lake(
         url,
-        data_path=_data_path(url, options),
+        data_path=_data_path(options.data_path),
+        default_data_path=_default_data_path(url) if options.create_if_not_exists else None,
         metadata_schema=options.metadata_schema,
         create=options.create_if_not_exists,
         read_only=options.read_only,
@@ -128,13 +129,17 @@ def _defaults(options: AttachOptions) -> dict[str, str]:
     return {} if limit is None else {name: normalise_option(name, limit)}
 
 
-def _data_path(url: str, options: AttachOptions) -> str | None:
+def _data_path(path: str | None) -> str | None:
     """A local data path is kept as an absolute one: it must mean the same from every folder."""
-    path = options.data_path
     if path is None:
-        if not options.create_if_not_exists or "://" in url or url.split(":")[0] in ("postgres", "postgresql"):
-            return None
-        return os.path.abspath(url.removeprefix("sqlite:")) + ".files/"
+        return None
     if not path:
         raise InvalidInput("DATA_PATH must be a folder or a URL, and not empty.")
     return path if "://" in path else os.path.join(os.path.abspath(path), "")
+
+
+def _default_data_path(url: str) -> str | None:
+    """Beside the metadata, if that is a file."""
+    if "://" in url or url.split(":")[0] in ("postgres", "postgresql"):
+        return None
+    return os.path.abspath(url.removeprefix("sqlite:")) + ".files/"

@@ -5,7 +5,6 @@ from datetime import date
 from decimal import Decimal
 
 import pyarrow as pa
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
@@ -15,7 +14,7 @@ from forklake.model.entities import Column
 from forklake.spark.incoming import as_rows
 from forklake.spark.tasks.literals import literal
 from forklake.sql.constants import Parameters, constant_of
-from forklake.sql.cursor import reader
+from forklake.sql.cursor import parse_text
 
 _NUMBERS = INTEGERS | FLOATS | {"decimal"}
 _FROM_TEXT = frozenset(
@@ -42,12 +41,32 @@ def constant_rows(text: str, dialect: str, columns: Sequence[Column], parameters
     return found
 
 
+def texts_among(text: str, dialect: str, columns: Sequence[Column]) -> set[int]:
+    """Of VALUES that are not all constants, the columns for which texts are given that mean dates, times or uuids."""
+    if text.lstrip()[:6].upper() != "VALUES":
+        return set()
+    try:
+        values = parse_text(text, dialect).find(exp.Values)
+    except SqlglotError:
+        return set()
+    rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in values.expressions] if values else []
+    return {
+        at
+        for at, column in enumerate(columns)
+        if column.type.name in _FROM_TEXT and all(at < len(row) and _is_text(row[at]) for row in rows)
+    }
+
+
+def _is_text(value: exp.Expr) -> bool:
+    return isinstance(value, exp.Null) or (isinstance(value, exp.Literal) and value.is_string)
+
+
 def _constants(text: str, dialect: str, parameters: Parameters) -> list[tuple[object, ...]] | None:
     if isinstance(parameters, Sequence):
         # Which ? is whose is known to Spark.
         return None
     try:
-        tree = sqlglot.parse_one(text, read=reader(dialect))
+        tree = parse_text(text, dialect)
         values = tree.find(exp.Values)
         if values is None or len(list(tree.find_all(exp.Select))) > 1:
             return None

@@ -5,13 +5,12 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from forklake.errors import InvalidInput
 from forklake.model.options import parse_interval
-from forklake.sql.cursor import reader
+from forklake.sql.cursor import parse_text
 
 Parameters = Mapping[str, Any] | Sequence[Any] | None
 """Values for `:name`, or for each `?` in turn."""
@@ -20,7 +19,7 @@ Parameters = Mapping[str, Any] | Sequence[Any] | None
 def constant(text: str, dialect: str, parameters: Parameters = None) -> Any:
     """The value of an expression that no row is needed for; InvalidInput if it is none of those understood here."""
     try:
-        parsed = sqlglot.parse_one(text, read=reader(dialect))
+        parsed = parse_text(text, dialect)
     except SqlglotError:
         raise InvalidInput(f"{text.strip()} is not a constant.") from None
     return constant_of(parsed, parameters)
@@ -56,9 +55,9 @@ def constant_of(node: exp.Expr, parameters: Parameters = None) -> Any:
         case exp.Anonymous() if node.name.lower() in ("now", "get_current_timestamp"):
             return datetime.now(UTC)
         case exp.Placeholder():
-            return _parameter(node.this, parameters)
+            return parameter_value(node.this, parameters)
         case exp.Parameter():
-            return _parameter(node.name, parameters)
+            return parameter_value(node.name, parameters)
         case exp.Column() if len(node.parts) == 1 and not node.this.quoted:
             # A word such as zstd, as options may be given.
             return node.name
@@ -122,7 +121,8 @@ _CASTS: dict[object, Callable[[Any], Any]] = {
 }
 
 
-def _parameter(name: Any, parameters: Parameters) -> Any:
+def parameter_value(name: Any, parameters: Parameters) -> Any:
+    """The value given for a parameter."""
     if isinstance(parameters, Mapping) and name in parameters:
         return parameters[name]
     if not isinstance(parameters, Mapping) and parameters is not None and len(parameters) == 1:

@@ -54,7 +54,7 @@ def _to_file(
     else:
         rows = relation_frame(state, get_relation(state, context, statement.name), context)
         if statement.columns:
-            rows = rows.select(*statement.columns)
+            rows = rows.select(*(named(name) for name in statement.columns))
     # Counted while it is written: the query runs once.
     counted, count = _counting(rows)
     writer = counted.coalesce(1).write.options(**_spark_options(file_format, options))

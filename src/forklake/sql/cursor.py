@@ -1,9 +1,11 @@
 """A statement as tokens: read from left to right, with its own text at hand."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 import sqlglot
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
@@ -21,6 +23,12 @@ def reader(dialect: str) -> str:
     return _READERS[dialect]
 
 
+def quoted_name(name: str, dialect: str) -> str:
+    """A name in the quotes of a dialect, whatever is in it."""
+    quote = '"' if dialect == "duckdb" else "`"
+    return quote + name.replace(quote, quote * 2) + quote
+
+
 def tokens_of(text: str, dialect: str) -> list[Token]:
     """The tokens of a text; strings and comments are taken for what they are."""
     try:
@@ -29,6 +37,21 @@ def tokens_of(text: str, dialect: str) -> list[Token]:
     except SqlglotError:
         raise SyntaxProblem("The text has a string or a comment without an end.", text, len(text)) from None
     return [Token(token.token_type, token.text, start=token.start - 1, end=token.end - 1) for token in found]
+
+
+def parse_text(text: str, dialect: str) -> exp.Expr:
+    """A query or an expression as a tree of sqlglot, whose places are those of the text."""
+    return sqlglot.parse_one(_one_string_each(text) if dialect == "spark" else text, read=reader(dialect))
+
+
+def _one_string_each(text: str) -> str:
+    """The text with `\\'` for `''` in strings: both are a quote to Spark, but the second is two strings to sqlglot."""
+    characters = list(text)
+    for before, token in pairwise(tokens_of(text, "spark") if "''" in text or '""' in text else ()):
+        together = token.start == before.end + 1 and text[before.end] == text[token.start]
+        if together and token.token_type == before.token_type == TokenType.STRING:
+            characters[before.end] = "\\"
+    return "".join(characters)
 
 
 def split_statements(text: str, dialect: str) -> list[str]:

@@ -6,6 +6,7 @@ from forklake.errors import Untranslatable
 from forklake.sql.duckdb_ast import Rule, call, cast_to, if_else, kind, lambda_of, number, type_of, variable
 
 _SORTED = "_forklake_sorted"
+_VALUE = "_v"
 _WRAPPERS = (exp.Filter, exp.Window, exp.IgnoreNulls, exp.RespectNulls)
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile, exp.Lag, exp.Lead)
 
@@ -98,28 +99,32 @@ def _end(place: int) -> Rule:
 def _around(node: exp.Expr, collected: tuple[exp.Expr, list[exp.Ordered]], finish: Rule) -> exp.Expr | None:
     """Put `finish` around the list of an aggregate's values, outside of its FILTER and OVER."""
     aggregate, order = collected
-    values = aggregate.this
-    distinct = isinstance(values, exp.Distinct)
-    if distinct and order:
-        raise Untranslatable("A list of DISTINCT values in an order is not supported; use list_sort on it.")
-    row = call("STRUCT", *(part.this.copy() for part in order), values) if order else values
-    name = "COLLECT_SET" if distinct else "COLLECT_LIST"
-    gathered = call(name, row.expressions[0] if distinct else row)
-    if not distinct:
-        gathered = exp.RespectNulls(this=gathered)
+    distinct = isinstance(aggregate.this, exp.Distinct)
+    value = aggregate.this.expressions[0] if distinct else aggregate.this
+    if distinct:
+        finish = _after_distinct(finish)
     outer = node
     while isinstance(outer.parent, _WRAPPERS) and outer.arg_key == "this":
         outer = outer.parent
+    # Rows keep their NULLs inside of a struct; RESPECT NULLS would have to stand between FILTER and OVER.
+    fields = [part for place, key in enumerate(order) for part in (f"_{place}", key.this.copy())]
+    gathered = call("COLLECT_LIST", call("NAMED_STRUCT", *fields, _VALUE, value))
     if outer is node:
         return finish(_in_order(gathered, order))
-    # The wrappers are walked over later, and are already in place then: mark them to be finished.
+    # What is around it is walked over later, when all of its parts are translated.
     outer.meta[_SORTED] = (finish, order)
     return gathered
+
+
+def _after_distinct(finish: Rule) -> Rule:
+    return lambda values: finish(call("ARRAY_DISTINCT", values))
 
 
 def finish_wrapped(node: exp.Expr) -> exp.Expr | None:
     """What is to stand around a FILTER or OVER, now that all of its parts are translated."""
     found = node.meta.pop(_SORTED, None)
+    if isinstance(node, exp.Filter) and isinstance(node.this, exp.IgnoreNulls):
+        return exp.IgnoreNulls(this=exp.Filter(this=node.this.this, expression=node.expression))
     if found is None:
         return _ranked(node) if isinstance(node, exp.Window) else None
     finish, order = found
@@ -128,18 +133,16 @@ def finish_wrapped(node: exp.Expr) -> exp.Expr | None:
 
 
 def _in_order(values: exp.Expr, order: list[exp.Ordered]) -> exp.Expr:
-    if not order:
-        return values
     comparison: exp.Expr = number(0)
     for place in reversed(range(len(order))):
-        comparison = _compared(place + 1, order[place], comparison)
-    rows = call("ARRAY_SORT", values, lambda_of(comparison, "_l", "_r"))
-    field = exp.Dot(this=variable("_x"), expression=exp.to_identifier(f"col{len(order) + 1}"))
+        comparison = _compared(place, order[place], comparison)
+    rows = call("ARRAY_SORT", values, lambda_of(comparison, "_l", "_r")) if order else values
+    field = exp.Dot(this=variable("_x"), expression=exp.to_identifier(_VALUE))
     return call("TRANSFORM", rows, lambda_of(field, "_x"))
 
 
 def _compared(place: int, ordered: exp.Ordered, otherwise: exp.Expr) -> exp.Expr:
-    left, right = (exp.Dot(this=variable(side), expression=exp.to_identifier(f"col{place}")) for side in ("_l", "_r"))
+    left, right = (exp.Dot(this=variable(side), expression=exp.to_identifier(f"_{place}")) for side in ("_l", "_r"))
     nulls, less = (-1 if ordered.args.get("nulls_first") else 1), (1 if ordered.args.get("desc") else -1)
     left_null, right_null = (exp.Is(this=side.copy(), expression=exp.null()) for side in (left, right))
     return (

@@ -44,6 +44,12 @@ _KINDS: dict[object, Kind] = {
 _KINDS.update(dict.fromkeys(exp.DataType.TEXT_TYPES, "text"))
 _KINDS.update(dict.fromkeys(exp.DataType.INTEGER_TYPES, "int"))
 
+# Functions of Spark that give lists: what has been translated already has no other sign of its type.
+_LIST_FUNCTIONS = frozenset({
+    "MAP_KEYS", "MAP_VALUES", "SPLIT", "TRANSFORM", "FILTER", "SEQUENCE", "SLICE", "ARRAY", "ARRAY_COMPACT",
+    "ARRAY_DISTINCT", "ARRAY_SORT", "SORT_ARRAY", "REGEXP_EXTRACT_ALL", "COLLECT_LIST", "FLATTEN",
+})  # fmt: skip
+
 
 def type_of(node: exp.Expr) -> exp.DataType | None:
     """What is known about the type of a node's value."""
@@ -61,10 +67,23 @@ def kind(node: exp.Expr) -> Kind | None:
         return kind(node.this)
     if isinstance(node, exp.Literal):
         return "text" if node.is_string else _kind_of_number(node.name)
-    if isinstance(node, exp.Interval):
+    if isinstance(node, exp.Neg):
+        return kind(node.this)
+    if isinstance(node, exp.Interval) or _is_between_moments(node):
         return "interval"
+    if isinstance(node, exp.Func) and _function_name(node) in _LIST_FUNCTIONS:
+        return "list"
     found = type_of(node)
     return None if found is None else _KINDS.get(found.this)
+
+
+def _is_between_moments(node: exp.Expr) -> bool:
+    moments = ("timestamp", "timestamptz")
+    return isinstance(node, exp.Sub) and kind(node.left) in moments and kind(node.right) in moments
+
+
+def _function_name(node: exp.Func) -> str:
+    return (node.name if isinstance(node, exp.Anonymous) else node.sql_name()).upper()
 
 
 def _kind_of_number(written: str) -> Kind:

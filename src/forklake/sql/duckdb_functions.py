@@ -21,14 +21,12 @@ from forklake.sql.duckdb_ast import (
     plus,
     text,
 )
+from forklake.sql.duckdb_formats import as_text, format_text, printf
 from forklake.sql.duckdb_lists import LIST_CALLS, LISTS, NameRule
 from forklake.sql.duckdb_operators import OPERATORS
 from forklake.sql.duckdb_times import TIME_CALLS, TIMES
 
 _FLAGS = {"i": "i", "s": "s", "m": "m", "n": "m", "p": "m", "c": "", "g": ""}
-_SPEC = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
-_FIELD = re.compile(r"\{\{|\}\}|\{(\d*)(?::([^{}]*))?\}")
-_ALIGNED = re.compile(r"([<>]?)(0?)(\d*)(,?)(\.\d+)?([dfsxX]?)\Z")
 
 
 def _substring(node: exp.Expr) -> exp.Expr | None:
@@ -70,16 +68,12 @@ def _concat(node: exp.Expr) -> exp.Expr | None:
     """NULLs are left out; lists are put end to end."""
     if any(kind(part) == "list" for part in node.expressions):
         return call("CONCAT", *node.expressions)
-    return call("CONCAT_WS", "", *(_as_text(part) for part in node.expressions))
+    return call("CONCAT_WS", "", *(as_text(part) for part in node.expressions))
 
 
 def _concat_ws(node: exp.Expr) -> exp.Expr | None:
     separator, *parts = node.expressions
-    return call("CONCAT_WS", separator, *(_as_text(part) for part in parts))
-
-
-def _as_text(node: exp.Expr) -> exp.Expr:
-    return node if kind(node) == "text" else cast_to(node, "string")
+    return call("CONCAT_WS", separator, *(as_text(part) for part in parts))
 
 
 def _split(node: exp.Expr) -> exp.Expr | None:
@@ -149,46 +143,6 @@ def _java_replacement(replacement: str, shift: int) -> str:
     return result
 
 
-def _printf(arguments: list[exp.Expr]) -> exp.Expr:
-    pattern = constant_text(arguments[0], "The format of printf")
-    specs = [spec for spec in _SPEC.findall(pattern) if spec != "%"]
-    values = [
-        cast_to(value, "double") if spec in "feEgG" and kind(value) != "float" else value
-        for spec, value in zip(specs, arguments[1:], strict=False)
-    ]
-    return call("FORMAT_STRING", pattern, *values)
-
-
-def _format(node: exp.Expr) -> exp.Expr | None:
-    """Fields in braces as Java's; those it has no form for are refused."""
-    pattern, values, used = constant_text(node.this, "The format of format"), node.expressions, 0
-    result, place, arguments = "", 0, []
-    for found in _FIELD.finditer(pattern):
-        result += pattern[place : found.start()].replace("%", "%%")
-        place = found.end()
-        if found[0] in ("{{", "}}"):
-            result += found[0][0]
-            continue
-        index, used = (int(found[1]), used) if found[1] else (used, used + 1)
-        if index >= len(values):
-            raise Untranslatable("format has more fields than values.")
-        spec = _java_field(found[2] or "")
-        arguments.append(values[index].copy() if spec[-1] != "s" else _as_text(values[index].copy()))
-        result += spec
-    return call("FORMAT_STRING", result + pattern[place:].replace("%", "%%"), *arguments)
-
-
-def _java_field(spec: str) -> str:
-    found = _ALIGNED.match(spec)
-    if found is None:
-        raise Untranslatable(f"The field {{:{spec}}} of format is not supported.")
-    side, zero, width, comma, precision, letter = found.groups()
-    letter = letter or ("d" if comma or zero else "s")
-    if letter == "s" and width and side != ">":
-        side = "<"
-    return f"%{'-' if side == '<' and width else ''}{zero}{comma}{width}{precision or ''}{letter}"
-
-
 def _truncate(node: exp.Expr) -> exp.Expr | None:
     if node.args.get("decimals") is not None:
         raise Untranslatable("trunc to a number of digits is not supported.")
@@ -204,7 +158,10 @@ def _whole(name: str) -> Rule:
 
 
 def _log(node: exp.Expr) -> exp.Expr | None:
-    return call("LOG10", node.this) if node.expression is None else call("LOG", node.this, node.expression)
+    if node.expression is None:
+        return call("LOG10", node.this)
+    base = integer(node.this)
+    return call(f"LOG{base}", node.expression) if base in (2, 10) else call("LOG", node.this, node.expression)
 
 
 def _method(node: exp.Expr) -> exp.Expr | None:
@@ -243,7 +200,7 @@ _RULES: dict[type[exp.Expr], Rule] = {
     exp.RegexpExtract: _extract("REGEXP_EXTRACT"),
     exp.RegexpExtractAll: _extract("REGEXP_EXTRACT_ALL"),
     exp.RegexpReplace: _replace_matches,
-    exp.Format: _format,
+    exp.Format: format_text,
     exp.Trunc: _truncate,
     exp.Ceil: _whole("CEIL"),
     exp.Floor: _whole("FLOOR"),
@@ -254,7 +211,7 @@ _RULES: dict[type[exp.Expr], Rule] = {
 _CALLS: dict[str, NameRule] = {
     **LIST_CALLS,
     **TIME_CALLS,
-    "printf": _printf,
+    "printf": printf,
     "strlen": lambda arguments: call("OCTET_LENGTH", arguments[0]),
     "prefix": lambda arguments: call("STARTSWITH", arguments[0], arguments[1]),
     "suffix": lambda arguments: call("ENDSWITH", arguments[0], arguments[1]),
@@ -291,7 +248,7 @@ def rewrite_all(root: exp.Expr) -> exp.Expr:
         new = rewrite(node)
         if new is None or new is node:
             continue
-        if known is not None:
+        if known is not None and not isinstance(new, exp.Cast):
             new.meta[TYPE] = known
         if node is root:
             root = new

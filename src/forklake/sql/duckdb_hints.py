@@ -17,7 +17,7 @@ ColumnsOf: TypeAlias = Callable[[exp.Table], Mapping[str, str] | None]
 """The columns of a table and their Spark types, as in `dict(frame.dtypes)`; None if it is not known."""
 
 SOURCES = "forklake_sources"
-"""Where a SELECT keeps its sources: pairs of a name and of its columns, in order."""
+"""Where a SELECT keeps its sources: pairs of a name, empty if it has none, and of its columns, in order."""
 _ORIGIN = "forklake_origin"
 
 
@@ -30,6 +30,7 @@ def add_hints(root: exp.Expr, columns_of: ColumnsOf | None) -> None:
     twin = root.copy()
     for index, node in enumerate(twin.walk()):
         node.meta[_ORIGIN] = index
+    _type_decimals(twin)
     tables = _bind_tables(twin, columns_of)
     schema = MappingSchema({name: _types(columns) for name, columns in tables.items()}, dialect="duckdb")
     try:
@@ -39,13 +40,24 @@ def add_hints(root: exp.Expr, columns_of: ColumnsOf | None) -> None:
             )
             _note_sources(twin, schema, nodes, _spelling(root, tables))
         twin = annotate_types(twin, schema=schema, dialect="duckdb")
-    except SqlglotError:
+    except (SqlglotError, AttributeError, KeyError, TypeError, ValueError):
         # The optimizer is not made for every tree the parser makes; the query is translated without hints then.
         return
     for node in twin.walk():
         origin, found = node.meta.get(_ORIGIN), node.type
         if origin is not None and found is not None and found.this != exp.DataType.Type.UNKNOWN:
             nodes[origin].meta[TYPE] = found.copy()
+
+
+def _type_decimals(twin: exp.Expr) -> None:
+    """Numbers with a point are decimals to DuckDB, and doubles to the optimizer unless they say so."""
+    for literal in list(twin.find_all(exp.Literal)):
+        if not literal.is_string and "." in literal.name and "e" not in literal.name.lower():
+            whole, fraction = literal.name.split(".")
+            size = f"DECIMAL({max(len(whole + fraction), 1)}, {len(fraction)})"
+            typed = exp.cast(literal.copy(), size, dialect="duckdb")
+            typed.meta[_ORIGIN] = literal.meta[_ORIGIN]
+            literal.replace(typed)
 
 
 def _bind_tables(twin: exp.Expr, columns_of: ColumnsOf | None) -> dict[str, Mapping[str, str]]:
@@ -89,25 +101,29 @@ def _note_sources(twin: exp.Expr, schema: MappingSchema, nodes: list[exp.Expr], 
         if origin is not None and isinstance(scope.expression, exp.Select):
             sources = _sources(scope, Resolver(scope, schema))
             if sources is not None:
+                written = {part.alias_or_name.lower() for part in _parts(nodes[origin])}
                 nodes[origin].meta[SOURCES] = [
-                    (source, [spelling.get(column, column) for column in columns]) for source, columns in sources
+                    (source if source.lower() in written else "", [spelling.get(column, column) for column in columns])
+                    for source, columns in sources
                 ]
 
 
 def _sources(scope: Scope, resolver: Resolver) -> list[tuple[str, list[str]]] | None:
-    select = scope.expression
-    from_ = select.args.get("from_")
-    if from_ is None:
-        return None
-    parts = [from_.this, *(join.this for join in select.args.get("joins") or [] if not _filters(join))]
     found: list[tuple[str, list[str]]] = []
-    for part in parts:
+    for part in _parts(scope.expression):
         name = part.alias_or_name
         columns = list(resolver.get_source_columns(name)) if name in scope.sources else []
         if not columns or "*" in columns:
             return None
         found.append((name, [str(column) for column in columns]))
-    return found
+    return found or None
+
+
+def _parts(select: exp.Expr) -> list[exp.Expr]:
+    """What stands in FROM and in joins, if its columns are seen."""
+    from_ = select.args.get("from_")
+    joins = select.args.get("joins") or []
+    return [] if from_ is None else [from_.this, *(join.this for join in joins if not _filters(join))]
 
 
 def _filters(join: exp.Join) -> bool:

@@ -8,7 +8,6 @@ from sqlglot import exp
 from forklake.errors import Untranslatable
 from forklake.sql.duckdb_ast import (
     Rule,
-    binary,
     call,
     cast_to,
     constant_text,
@@ -17,18 +16,16 @@ from forklake.sql.duckdb_ast import (
     integer,
     kind,
     lambda_of,
-    minus,
     number,
     plus,
     type_of,
     variable,
 )
 from forklake.sql.duckdb_operators import element_of, slice_of
+from forklake.sql.duckdb_series import numbers_between
 
 NameRule: TypeAlias = Callable[[list[exp.Expr]], exp.Expr]
 """What a call becomes, from its arguments."""
-
-_SEQUENCE_OF_NOTHING = "ARRAY<BIGINT>"
 
 
 def _compact(value: exp.Expr) -> exp.Expr:
@@ -95,56 +92,6 @@ def _has_all(arguments: list[exp.Expr]) -> exp.Expr:
 
 def _position(value: exp.Expr, wanted: exp.Expr) -> exp.Expr:
     return call("NULLIF", call("ARRAY_POSITION", value, wanted), 0)
-
-
-def _generate(node: exp.Expr) -> exp.Expr | None:
-    return numbers_between(node)
-
-
-def numbers_between(node: exp.Expr) -> exp.Expr:
-    """The list of `range` or `generate_series`; empty where the step leads away from the end."""
-    start, end, step = node.args["start"], node.args["end"], node.args.get("step")
-    exclusive = bool(node.args.get("is_end_exclusive"))
-    if kind(start) in ("date", "timestamp", "timestamptz") or kind(step or start) == "interval":
-        return _moments_between(start, end, step, exclusive)
-    branches = [_rising(start, end, step, exclusive), _falling(start, end, step, exclusive)]
-    known = integer(step) if step is not None else 1
-    chosen = branches if known is None else [branches[0] if known > 0 else branches[1]]
-    result = exp.Case(default=cast_to(call("ARRAY"), _SEQUENCE_OF_NOTHING))
-    for condition, sequence in chosen:
-        result = result.when(condition, sequence)
-    return result
-
-
-def _rising(start: exp.Expr, end: exp.Expr, step: exp.Expr | None, exclusive: bool) -> tuple[exp.Expr, exp.Expr]:
-    order = exp.LT if exclusive else exp.LTE
-    condition: exp.Expr = binary(order, start.copy(), end.copy())
-    if step is not None and integer(step) is None:
-        condition = exp.and_(exp.GT(this=step.copy(), expression=number(0)), condition)
-    return condition, _sequence(start, minus(end, number(1)) if exclusive else end, step)
-
-
-def _falling(start: exp.Expr, end: exp.Expr, step: exp.Expr | None, exclusive: bool) -> tuple[exp.Expr, exp.Expr]:
-    order = exp.GT if exclusive else exp.GTE
-    condition: exp.Expr = binary(order, start.copy(), end.copy())
-    if step is not None and integer(step) is None:
-        condition = exp.and_(exp.LT(this=step.copy(), expression=number(0)), condition)
-    return condition, _sequence(start, plus(end, number(1)) if exclusive else end, step)
-
-
-def _sequence(start: exp.Expr, end: exp.Expr, step: exp.Expr | None) -> exp.Expr:
-    parts = (start, end, number(1) if step is None else step)
-    return call("SEQUENCE", *(cast_to(part.copy(), "bigint") for part in parts))
-
-
-def _moments_between(start: exp.Expr, end: exp.Expr, step: exp.Expr | None, exclusive: bool) -> exp.Expr:
-    if step is None:
-        raise Untranslatable("range and generate_series of dates need a step.")
-    ends = [part if kind(part) == "timestamptz" else cast_to(part.copy(), "timestamp_ntz") for part in (start, end)]
-    moments = call("SEQUENCE", *ends, step)
-    if not exclusive:
-        return moments
-    return call("FILTER", moments, lambda_of(exp.LT(this=variable("_x"), expression=ends[1].copy()), "_x"))
 
 
 def _comprehension(node: exp.Expr) -> exp.Expr | None:
@@ -264,7 +211,7 @@ LISTS: dict[type[exp.Expr], Rule] = {
     exp.ArraySlice: _array_slice,
     exp.ArrayReverse: lambda node: call("REVERSE", node.this),
     exp.Flatten: lambda node: call("FLATTEN", node.this),
-    exp.GenerateSeries: _generate,
+    exp.GenerateSeries: numbers_between,
     exp.Array: _comprehension,
     exp.Transform: _higher_order("TRANSFORM"),
     exp.ArrayFilter: _higher_order("FILTER"),

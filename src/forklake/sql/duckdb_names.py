@@ -5,33 +5,10 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from forklake.sql.duckdb_spelling import FUNCTIONS, KEYWORDS, OPERATORS, TYPES
+
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-# Words that DuckDB's grammar knows and therefore puts in quotes where it writes them as a name.
-_QUOTED = frozenset({
-    "left", "right", "replace", "substring", "trim", "position", "nullif", "mode", "first", "last", "year", "month",
-    "day", "hour", "minute", "second", "range", "map", "row", "overlay", "values",
-})  # fmt: skip
 _SYNTAX = frozenset({"substring", "trim", "position", "row", "map"})
-_OPERATORS: dict[type[exp.Expr], str] = {
-    exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.IntDiv: "//", exp.Mod: "%", exp.EQ: "=",
-    exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=", exp.And: "AND", exp.Or: "OR",
-    exp.DPipe: "||", exp.Like: "~~", exp.ILike: "~~*", exp.BitwiseAnd: "&", exp.BitwiseOr: "|",
-    exp.BitwiseLeftShift: "<<", exp.BitwiseRightShift: ">>", exp.NullSafeEQ: "IS NOT DISTINCT FROM",
-    exp.NullSafeNEQ: "IS DISTINCT FROM", exp.Pow: "**",
-}  # fmt: skip
-_TYPES = {
-    exp.DataType.Type.INT: "INTEGER", exp.DataType.Type.BIGINT: "BIGINT", exp.DataType.Type.SMALLINT: "SMALLINT",
-    exp.DataType.Type.TINYINT: '"TINYINT"', exp.DataType.Type.INT128: '"HUGEINT"', exp.DataType.Type.BOOLEAN: "BOOLEAN",
-    exp.DataType.Type.TEXT: "VARCHAR", exp.DataType.Type.VARCHAR: "VARCHAR", exp.DataType.Type.DOUBLE: '"DOUBLE"',
-    exp.DataType.Type.FLOAT: "FLOAT", exp.DataType.Type.DATE: '"DATE"', exp.DataType.Type.TIMESTAMP: "TIMESTAMP",
-    exp.DataType.Type.TIMESTAMPNTZ: "TIMESTAMP", exp.DataType.Type.TIME: "TIME", exp.DataType.Type.UUID: '"UUID"',
-    exp.DataType.Type.VARBINARY: '"BLOB"', exp.DataType.Type.TIMESTAMPTZ: '"TIMESTAMP WITH TIME ZONE"',
-}  # fmt: skip
-_FUNCTIONS: dict[type[exp.Expr], str] = {
-    exp.GroupConcat: "string_agg", exp.ArgMin: "arg_min", exp.ArgMax: "arg_max", exp.Max: "max", exp.Min: "min",
-    exp.PercentileCont: "quantile_cont", exp.PercentileDisc: "quantile_disc", exp.Quantile: "quantile",
-    exp.StrPosition: "position", exp.Trim: "trim", exp.Explode: "unnest",
-}  # fmt: skip
 
 
 class _NoName(Exception):
@@ -39,44 +16,45 @@ class _NoName(Exception):
 
 
 def result_name(node: exp.Expr) -> str | None:
-    """The name of an expression that was given none; None where it has one, or where it is not known."""
-    if isinstance(node, exp.Alias | exp.Star | exp.Column | exp.Dot | exp.Columns | exp.Aliases):
+    """The name of an expression that was given none; None where it has one.
+
+    Where DuckDB's spelling is not known, it is the expression itself: better than Spark's name of what it became.
+    """
+    if isinstance(node, exp.Alias | exp.Star | exp.Column | exp.Columns | exp.Aliases):
+        return None
+    if isinstance(node, exp.Dot) and not isinstance(node.expression, exp.Identifier):
         return None
     if isinstance(node, exp.Paren):
         return result_name(node.this)
     try:
         return _text(node)
     except (_NoName, AttributeError, IndexError, TypeError):
-        return None
+        return node.sql("duckdb", normalize_functions="lower")
 
 
 def _text(node: exp.Expr) -> str:
-    operator = _OPERATORS.get(type(node))
+    operator = OPERATORS.get(type(node))
     if operator is not None and isinstance(node, exp.Binary):
         name = node.meta.get("name")
         if name is not None:
             return f"{_identifier(str(name))}({_text(node.left)}, {_text(node.right)})"
-        return f"({_text(node.left)} {operator} {_text(node.right)})"
+        negated = "!" if node.args.get("negate") else ""
+        return f"({_text(node.left)} {negated}{operator} {_text(node.right)})"
     rule = _RULES.get(type(node))
     if rule is not None:
         return rule(node)
-    if isinstance(node, exp.Func):
+    if isinstance(node, exp.Func | exp.RegexpFullMatch | exp.SimilarTo):
         return _call(node)
     raise _NoName
 
 
 def _identifier(name: str) -> str:
-    lower = name.lower()
-    return f'"{name}"' if lower in _QUOTED or not _PLAIN.match(name) else name
+    return f'"{name}"' if name.lower() in KEYWORDS or not _PLAIN.match(name) else name
 
 
 def _column(node: exp.Expr) -> str:
     assert isinstance(node, exp.Column)
-    return ".".join(_name_of_column(part.name) for part in node.parts)
-
-
-def _name_of_column(name: str) -> str:
-    return name if _PLAIN.match(name) else f'"{name}"'
+    return ".".join(_identifier(part.name) for part in node.parts)
 
 
 def _literal(node: exp.Expr) -> str:
@@ -88,11 +66,11 @@ def _literal(node: exp.Expr) -> str:
     return node.name
 
 
-def _call(node: exp.Func) -> str:
-    name = node.meta.get("name") or (node.name if isinstance(node, exp.Anonymous) else _FUNCTIONS.get(type(node)))
+def _call(node: exp.Expr) -> str:
+    name = node.meta.get("name") or (node.name if isinstance(node, exp.Anonymous) else FUNCTIONS.get(type(node)))
     if name is None:
         raise _NoName
-    if isinstance(node, exp.GenerateSeries | exp.DateDiff | exp.TimestampTrunc | exp.DateTrunc | exp.ArraySort):
+    if isinstance(node, _SPECIAL):
         return _special_call(node, str(name))
     inner: list[str] = []
     for key, value in node.args.items():
@@ -108,7 +86,13 @@ def _written(name: str, inner: list[str], node: exp.Expr) -> str:
     return f"{path}{_identifier(lower)}({', '.join(inner)})"
 
 
-def _special_call(node: exp.Func, name: str) -> str:
+_SPECIAL = (
+    exp.GenerateSeries, exp.DateDiff, exp.TimestampTrunc, exp.DateTrunc, exp.ArraySort, exp.Log, exp.ArrayPrepend,
+    exp.Trim, exp.UnixToTime, exp.RegexpExtract, exp.RegexpExtractAll, exp.Encode, exp.Decode,
+)  # fmt: skip
+
+
+def _special_call(node: exp.Expr, name: str) -> str:
     match node:
         case exp.DateDiff():
             parts = [f"'{node.args['unit'].name.lower()}'", _text(node.expression), _text(node.this)]
@@ -120,9 +104,20 @@ def _special_call(node: exp.Func, name: str) -> str:
             parts = [_text(part) for part in (start, end, step) if part is not None]
             if step is None and _text(start) == "0":
                 parts = parts[1:]
+        case exp.ArraySort() if name != "list_reverse_sort" and (node.args.get("asc") or node.args["nulls_first"].this):
+            raise _NoName
+        case exp.Log() if node.expression is not None:
+            parts = [_text(node.expression)] if name.lower() != "log" else [_text(node.this), _text(node.expression)]
+        case exp.ArrayPrepend():
+            parts = [_text(node.expression), _text(node.this)]
+        case exp.Trim() if node.expression is not None:
+            parts = [_text(node.this), _text(node.expression)]
+        case exp.RegexpExtract() | exp.RegexpExtractAll():
+            group = node.args.get("group")
+            parts = [_text(node.this), _text(node.expression)]
+            # A group of 0 is what the parser adds where none was written.
+            parts += [] if group is None or group.name == "0" else [_text(group)]
         case _:
-            if node.args.get("asc") is not None:
-                raise _NoName
             parts = [_text(node.this)]
     return _written(name, parts, node)
 
@@ -144,7 +139,9 @@ def _type(node: exp.DataType) -> str:
         return f"{_type(node.expressions[0])}[]"
     if node.this == exp.DataType.Type.DECIMAL and node.expressions:
         return f"DECIMAL({', '.join(part.name for part in node.expressions)})"
-    found = _TYPES.get(node.this)
+    if node.this == exp.DataType.Type.STRUCT:
+        return f"STRUCT({', '.join(f'{part.name} {_type(part.kind)}' for part in node.expressions)})"
+    found = TYPES.get(node.this)
     if found is None:
         raise _NoName
     return found
@@ -172,8 +169,6 @@ def _not(node: exp.Expr) -> str:
             return f"({_text(inner.this)} IS NOT NULL)"
         case exp.In() if not inner.args.get("query") and not inner.args.get("field"):
             return f"({_text(inner.this)} NOT IN ({_list(inner.expressions)}))"
-        case exp.Like() | exp.ILike():
-            return f"({_text(inner.this)} !{_OPERATORS[type(inner)]} {_text(inner.expression)})"
     return f"(NOT {_text(inner)})"
 
 
@@ -184,8 +179,10 @@ def _is(node: exp.Expr) -> str:
 
 
 def _in(node: exp.Expr) -> str:
-    if node.args.get("query") or node.args.get("field"):
+    if node.args.get("query"):
         raise _NoName
+    if node.args.get("field"):
+        return f"contains({_text(node.args['field'])}, {_text(node.this)})"
     return f"({_text(node.this)} IN ({_list(node.expressions)}))"
 
 
@@ -230,6 +227,39 @@ def _group_concat(node: exp.Expr) -> str:
     return f"string_agg({_text(value)}{'' if separator is None else ', ' + _text(separator)}{order})"
 
 
+def _bracket(node: exp.Expr) -> str:
+    key = node.expressions[0]
+    if not isinstance(key, exp.Slice):
+        return f"{_text(node.this)}[{_text(key)}]"
+    bounds = [("" if bound is None else _text(bound)) for bound in (key.this, key.expression)]
+    step = key.args.get("step")
+    return f"{_text(node.this)}[{':'.join([*bounds, *([] if step is None else [_text(step)])])}]"
+
+
+def _map(node: exp.Expr) -> str:
+    entries = node.this.expressions
+    keys, values = _list([entry.this for entry in entries]), _list([entry.expression for entry in entries])
+    return f'main."map"(main.list_value({keys}), main.list_value({values}))'
+
+
+def _interval(node: exp.Expr) -> str:
+    unit = node.args.get("unit")
+    if unit is None:
+        return f"CAST({_text(node.this)} AS INTERVAL)"
+    amount = node.this.name if isinstance(node.this, exp.Literal) else _text(node.this)
+    name = unit.name.lower().rstrip("s")
+    type_ = "BIGINT" if name in ("hour", "minute") else "INTEGER"
+    if name in ("second", "millisecond", "microsecond"):
+        raise _NoName
+    return f"to_{name}s(CAST(trunc(CAST({amount} AS DOUBLE)) AS {type_}))"
+
+
+def _lambda(node: exp.Expr) -> str:
+    names = [part.name for part in node.expressions]
+    arguments = names[0] if len(names) == 1 else f'main."row"({", ".join(names)})'
+    return f"({arguments} -> {_text(node.this)})"
+
+
 _RULES: dict[type[exp.Expr], Callable[[exp.Expr], str]] = {
     exp.Column: _column,
     exp.Identifier: lambda node: node.name,
@@ -252,7 +282,19 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], str]] = {
     exp.Window: _window,
     exp.Order: _order,
     exp.Coalesce: lambda node: f"COALESCE({_list([node.this, *node.expressions])})",
-    exp.Bracket: lambda node: f"{_text(node.this)}[{_text(node.expressions[0])}]",
+    exp.Bracket: _bracket,
+    exp.Interval: _interval,
+    exp.Lambda: _lambda,
+    exp.BitwiseNot: lambda node: f"~({_text(node.this)})",
+    exp.BitwiseXor: lambda node: f"xor({_text(node.this)}, {_text(node.expression)})",
+    exp.StartsWith: lambda node: (
+        _call(node) if node.meta.get("name") else f"({_text(node.this)} ^@ {_text(node.expression)})"
+    ),
+    exp.ByteString: lambda node: "'" + node.name.replace("'", "''") + "'",
+    exp.RawString: lambda node: "'" + node.name.replace("'", "''") + "'",
+    exp.ToMap: _map,
+    exp.CurrentTimestamp: lambda node: "current_timestamp",
+    exp.Dot: lambda node: f"({_text(node.this)}).{_identifier(node.expression.name)}",
     exp.Struct: _struct,
     exp.Array: _array,
     exp.Tuple: lambda node: f'main."row"({_list(node.expressions)})',

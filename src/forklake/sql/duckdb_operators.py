@@ -88,6 +88,11 @@ def _is_nonzero(node: exp.Expr) -> bool:
     return isinstance(inner, exp.Literal) and not inner.is_string and float(inner.this) != 0
 
 
+def _date_add(node: exp.Expr) -> exp.Expr | None:
+    added = exp.Add(this=paren(node.this), expression=paren(node.expression))
+    return exp.Paren(this=_add(added) or added)
+
+
 def _add(node: exp.Expr) -> exp.Expr | None:
     """A date and an interval make a timestamp."""
     assert isinstance(node, exp.Binary)
@@ -259,6 +264,7 @@ OPERATORS: dict[type[exp.Expr], Rule] = {
     exp.Mod: _modulo,
     exp.Add: _add,
     exp.Sub: _add,
+    exp.DateAdd: _date_add,
     exp.Cast: _cast,
     exp.TryCast: _cast,
     exp.Bracket: _bracket,

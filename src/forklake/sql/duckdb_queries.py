@@ -76,7 +76,18 @@ def _name_results(select: exp.Select) -> None:
             continue
         name = result_name(part)
         if name is not None:
+            _order_by_name(select, part, name)
             part.replace(exp.alias_(part.copy(), name, quoted=True))
+
+
+def _order_by_name(select: exp.Select, part: exp.Expr, name: str) -> None:
+    """After DISTINCT, only what was selected is there to order by: name it."""
+    order = select.args.get("order")
+    if select.args.get("distinct") is None or order is None:
+        return
+    for ordered in order.expressions:
+        if ordered.this == part:
+            ordered.set("this", exp.column(exp.to_identifier(name, quoted=True)))
 
 
 def _unnest(select: exp.Select) -> None:
@@ -100,7 +111,8 @@ def _side_by_side(select: exp.Select, found: list[exp.Explode]) -> None:
     if select.args.get("group") is not None or select.find(exp.AggFunc):
         raise Untranslatable("Several unnest, or one inside of an expression, cannot meet aggregates; use a subquery.")
     names = [f"{_UNNESTED}_{place}" for place in range(len(found))]
-    rows = call("INLINE", call("ARRAYS_ZIP", *(node.this.copy() for node in found)))
+    lists = [call("COALESCE", node.this.copy(), call("ARRAY")) for node in found]
+    rows = call("INLINE", call("ARRAYS_ZIP", *lists))
     alias = exp.TableAlias(this=exp.to_identifier(_UNNESTED), columns=[exp.to_identifier(name) for name in names])
     for node, name in zip(found, names, strict=True):
         node.replace(exp.column(name))

@@ -4,7 +4,7 @@ from sqlglot import exp
 
 from forklake.errors import Untranslatable
 from forklake.sql.duckdb_ast import call, integer, number
-from forklake.sql.duckdb_lists import numbers_between
+from forklake.sql.duckdb_series import numbers_between
 
 
 def move_joins(select: exp.Select) -> None:

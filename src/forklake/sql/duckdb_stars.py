@@ -21,16 +21,21 @@ def visible_columns(select: exp.Select) -> list[tuple[str | None, str]] | None:
         for column in columns:
             name = column.lower()
             if name not in merged:
-                found.append((source if len(sources) > 1 else None, column))
+                found.append((source or None if len(sources) > 1 else None, column))
             elif all(name != other.lower() for _, other in found):
                 found.append((None, column))
     return found
 
 
 def _merged(select: exp.Select) -> set[str]:
-    """The columns of USING, which two sources have as one."""
+    """The columns of USING and of NATURAL joins, which two sources have as one."""
     joins = select.args.get("joins") or []
-    return {column.name.lower() for join in joins for column in join.args.get("using") or []}
+    named = {column.name.lower() for join in joins for column in join.args.get("using") or []}
+    if not any(str(join.args.get("method") or "").upper() == "NATURAL" for join in joins):
+        return named
+    seen = [{column.lower() for column in columns} for _, columns in select.meta.get(SOURCES) or []]
+    common = {name for place, names in enumerate(seen) for other in seen[:place] for name in names & other}
+    return named | common
 
 
 def expand_stars(select: exp.Select) -> None:
@@ -45,7 +50,7 @@ def _expanded(part: exp.Expr, select: exp.Select) -> list[exp.Expr]:
     star = _star_of(part)
     if star is not None:
         changed = any(star.args.get(name) for name in _MODIFIERS)
-        if not changed and not (_merged(select) and isinstance(part, exp.Star) and select.meta.get(SOURCES)):
+        if not changed and not (_merged(select) and select.meta.get(SOURCES)):
             return [part]
         source = part.table.lower() if isinstance(part, exp.Column) else None
         return _starred(star, _columns(select, source))
@@ -128,7 +133,7 @@ def _fulfils(condition: exp.Expr, name: str) -> bool:
         case exp.Like() | exp.ILike() if isinstance(condition.expression, exp.Literal):
             pattern = re.escape(condition.expression.name).replace("%", ".*").replace("_", ".")
             flags = re.DOTALL | (re.IGNORECASE if isinstance(condition, exp.ILike) else 0)
-            return re.fullmatch(pattern, name, flags) is not None
+            return (re.fullmatch(pattern, name, flags) is not None) != bool(condition.args.get("negate"))
         case exp.RegexpLike() if isinstance(condition.expression, exp.Literal):
             return re.search(condition.expression.name, name) is not None
         case exp.StartsWith() if isinstance(condition.expression, exp.Literal):

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from forklake.errors import Untranslatable
 from forklake.sql.duckdb_ast import Rule, binary, call, cast_to, constant_text, kind, minus, number, plus, text
+from forklake.sql.duckdb_formats import java_format
 from forklake.sql.duckdb_lists import NameRule
 
 _UNITS = {
@@ -17,12 +18,6 @@ _UNITS = {
 }  # fmt: skip
 _TRUNCATED = {"year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond"}
 _PARTS = {"year", "quarter", "month", "week", "day", "hour", "minute", "doy"}
-_SHOWN = {
-    "Y": "yyyy", "m": "MM", "d": "dd", "H": "HH", "I": "hh", "M": "mm", "S": "ss", "f": "SSSSSS", "g": "SSS",
-    "j": "DDD", "a": "EEE", "A": "EEEE", "b": "MMM", "B": "MMMM", "p": "a", "y": "yy", "-d": "d", "-m": "M",
-    "-H": "H", "-I": "h", "-M": "m", "-S": "s", "-j": "D",
-}  # fmt: skip
-_SHORTHANDS = {"%c": "%Y-%m-%d %H:%M:%S", "%x": "%Y-%m-%d", "%X": "%H:%M:%S", "%T": "%H:%M:%S"}
 _MONTHS = {"year": 12, "quarter": 3, "month": 1}
 _SECONDS = {"week": 604800, "day": 86400, "hour": 3600, "minute": 60, "second": 1}
 
@@ -140,6 +135,10 @@ def _whole_difference(arguments: list[exp.Expr]) -> exp.Expr:
     unit = _unit(arguments[0])
     if unit not in _TRUNCATED:
         raise Untranslatable(f"date_sub in {unit} is not supported.")
+    if unit in _MONTHS:
+        # Spark's own count takes no notice of the last days of months, which DuckDB takes for a whole one.
+        months = cast_to(call("MONTHS_BETWEEN", arguments[2], arguments[1]), "bigint")
+        return exp.Paren(this=exp.IntDiv(this=months, expression=number(_MONTHS[unit])))
     return call("TIMESTAMPDIFF", exp.var(unit.upper()), arguments[1], arguments[2])
 
 
@@ -180,31 +179,6 @@ def _of_units(unit: str, amount: exp.Expr) -> exp.Expr:
     raise Untranslatable(f"An interval of {unit} is not supported.")
 
 
-def java_format(pattern: str, *, parsing: bool) -> str:
-    """A pattern of strftime as Spark writes it."""
-    for short, long in _SHORTHANDS.items():
-        pattern = pattern.replace(short, long)
-    parts = [part for part in re.split(r"(%-?.)", pattern) if part]
-    return "".join(_in_java(part, parsing and _stands_alone(parts, place)) for place, part in enumerate(parts))
-
-
-def _stands_alone(parts: list[str], place: int) -> bool:
-    """Whether no other number touches this one, so that its digits need not be counted."""
-    around = parts[max(place - 1, 0) : place] + parts[place + 1 : place + 2]
-    return not any(part.startswith("%") and part != "%%" for part in around)
-
-
-def _in_java(part: str, any_width: bool) -> str:
-    if not part.startswith("%"):
-        return re.sub(r"[A-Za-z]+", r"'\g<0>'", part.replace("'", "''"))
-    if part == "%%":
-        return "%"
-    found = _SHOWN.get(part[1:])
-    if found is None:
-        raise Untranslatable(f"{part} in a date format is not supported.")
-    return found[0] if any_width and found in ("MM", "dd", "HH", "hh", "mm", "ss") else found
-
-
 def _format(node: exp.Expr) -> exp.Expr | None:
     value, pattern = node.this, node.args["format"]
     return call("DATE_FORMAT", value, java_format(constant_text(pattern, "A date format"), parsing=False))
@@ -218,6 +192,18 @@ def _parse(node: exp.Expr) -> exp.Expr | None:
 def _try_parse(arguments: list[exp.Expr]) -> exp.Expr:
     pattern = java_format(constant_text(arguments[1], "A date format"), parsing=True)
     return cast_to(call("TRY_TO_TIMESTAMP", arguments[0], pattern), "timestamp_ntz")
+
+
+def _at_time_zone(node: exp.Expr) -> exp.Expr | None:
+    """A clock's time in a zone as a moment, or a moment as the time that a clock there shows."""
+    zone, own = node.args["zone"], call("CURRENT_TIMEZONE")
+    match kind(node.this):
+        case "timestamp" | "date":
+            shown = call("CONVERT_TIMEZONE", zone, own, cast_to(node.this, "timestamp_ntz"))
+            return cast_to(shown, "timestamp")
+        case "timestamptz":
+            return call("CONVERT_TIMEZONE", own, zone, cast_to(node.this, "timestamp_ntz"))
+    raise Untranslatable("AT TIME ZONE needs a value whose type is known: cast it to TIMESTAMP or TIMESTAMPTZ.")
 
 
 def _part(unit: str) -> Rule:
@@ -234,6 +220,7 @@ TIMES: dict[type[exp.Expr], Rule] = {
     exp.Extract: _extract,
     exp.DateDiff: _difference,
     exp.Interval: _interval,
+    exp.AtTimeZone: _at_time_zone,
     exp.TimeToStr: _format,
     exp.StrToTime: _parse,
     exp.UnixToTime: _unix_to_time,

@@ -1,6 +1,8 @@
 """DuckDB's SQL as Spark's: the same answers where Spark can give them, and a clear refusal where it cannot."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 import sqlglot
 from sqlglot import exp
@@ -29,7 +31,9 @@ from forklake.sql.duckdb_sources import (
 class _Generator(SparkGenerator):
     """Spark has QUALIFY and generators in FROM, which sqlglot would take apart for older ones."""
 
-    TRANSFORMS = {key: rule for key, rule in SparkGenerator.TRANSFORMS.items() if key is not exp.Select}  # noqa: RUF012
+    TRANSFORMS: ClassVar[dict[type[exp.Expr], Callable[..., str]]] = {
+        key: rule for key, rule in SparkGenerator.TRANSFORMS.items() if key is not exp.Select
+    }
 
 
 class ForklakeSpark(Spark):
@@ -47,18 +51,29 @@ def _duckdb() -> Dialect:
 
 
 _DUCKDB = _duckdb()
+_TOKEN = re.compile(r"<Token token_type: [^,]*, text: (.*?), line: .*?>")
 
 
 def parse_duckdb(text: str) -> exp.Expr:
     """One statement, or one expression, of DuckDB; a `SyntaxProblem` shows where it cannot be read."""
     try:
-        return sqlglot.parse_one(text, dialect=_DUCKDB)
+        found = [node for node in sqlglot.parse(text, dialect=_DUCKDB) if isinstance(node, exp.Expr)]
     except ParseError as problem:
         first = problem.errors[0] if problem.errors else {}
-        message = str(first.get("description") or "This cannot be read").rstrip(".")
-        raise SyntaxProblem(f"{message}.", text, _position(text, first)) from None
+        raise SyntaxProblem(_message(first), text, _position(text, first)) from None
     except (TokenError, SqlglotError) as problem:
         raise SyntaxProblem(f"{str(problem).splitlines()[0]}.", text, len(text)) from None
+    if len(found) != 1:
+        raise SyntaxProblem("One statement is wanted here.", text, len(text))
+    return found[0]
+
+
+def _message(error: Mapping[str, object]) -> str:
+    """What the parser says, in words for users: without its own tokens and classes."""
+    said = str(error.get("description") or "This cannot be read").rstrip(".")
+    if "missing for <class" in said:
+        return "Something is missing here."
+    return _TOKEN.sub(lambda token: "the end" if token[1] == "SENTINEL" else f"'{token[1]}'", said) + "."
 
 
 def _position(text: str, error: Mapping[str, object]) -> int:
@@ -76,7 +91,7 @@ def to_spark(node: exp.Expr, columns_of: ColumnsOf | None = None) -> exp.Expr:
     Much of DuckDB depends on types: `x[1]`, `len(x)`, casts that round, `* REPLACE`. They are known for what stands in
     the query, and for tables as far as `columns_of` tells.
     """
-    root = node.copy()
+    root = _maps_first(node.copy())
     for pivot in list(root.find_all(exp.Pivot)):
         if pivot.this is not None and isinstance(pivot.this, exp.Expr):
             root = _replaced(root, pivot, rewrite_pivot(pivot))
@@ -86,6 +101,16 @@ def to_spark(node: exp.Expr, columns_of: ColumnsOf | None = None) -> exp.Expr:
         root = _values(root, values)
     add_hints(root, columns_of)
     return rewrite_all(_queries(root))
+
+
+def _maps_first(root: exp.Expr) -> exp.Expr:
+    """`MAP {…}[key]` is read as a map of `{…}[key]`; the key is for the map."""
+    for node in list(root.find_all(exp.ToMap)):
+        if isinstance(node.this, exp.Bracket):
+            access = node.this.copy()
+            access.this.replace(exp.ToMap(this=access.this.copy()))
+            root = _replaced(root, node, access)
+    return root
 
 
 def _queries(root: exp.Expr) -> exp.Expr:

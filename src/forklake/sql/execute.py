@@ -90,7 +90,7 @@ def execute(state: SessionState, statement: Statement, parameters: Parameters = 
 def _without_rows(state: SessionState, statement: Statement, parameters: Parameters) -> None:
     match statement:
         case Attach():
-            run_session.attach(state, statement, parameters)
+            run_session.run_attach(state, statement, parameters)
         case Detach():
             run_session.detach(state, statement)
         case Use():

@@ -1,21 +1,20 @@
 """Macros: calls in a text are replaced by what the macro says."""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from dataclasses import replace
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from forklake.catalog.names import find_object, find_schema
 from forklake.errors import InvalidInput
-from forklake.model.entities import Macro, MacroImplementation, ObjectKind
+from forklake.model.entities import Macro, MacroImplementation
 from forklake.model.names import fold
-from forklake.sql.binding import Context, places, reading
-from forklake.sql.cursor import reader
+from forklake.sql.binding import Context
+from forklake.sql.cursor import parse_text, quoted_name, reader
+from forklake.sql.macro_calls import MacroCall, calls_in, find_macro
+from forklake.sql.own_names import with_catalog
 from forklake.sql.references import edited, end_of_brackets
 from forklake.sql.state import SessionState
-from forklake.sql.statements import Name
 
 _MOST_ROUNDS = 32
 
@@ -34,54 +33,36 @@ def _one_round(state: SessionState, context: Context, text: str) -> str | None:
     if "(" not in text:
         return None
     try:
-        tree = sqlglot.parse_one(text, read=reader(context.dialect))
+        tree = parse_text(text, context.dialect)
     except SqlglotError:
         return None
     edits: list[tuple[int, int, str]] = []
-    for call in tree.find_all(exp.Anonymous):
+    for call in calls_in(tree):
         # Calls inside of this one are for the next round.
-        if "start" in call.meta and not any(start <= call.meta["start"] < end for start, end, _ in edits):
+        if not any(start <= call.start < end for start, end, _ in edits):
             replaced = _replacement(state, context, text, call)
             if replaced is not None:
                 edits.append(replaced)
     return edited(text, edits) if edits else None
 
 
-def _replacement(state: SessionState, context: Context, text: str, call: exp.Anonymous) -> tuple[int, int, str] | None:
-    name, start, is_table = _called(call)
-    macro = _find(state, context, name, "table_macro" if is_table else "scalar_macro")
-    if macro is None:
+def _replacement(state: SessionState, context: Context, text: str, call: MacroCall) -> tuple[int, int, str] | None:
+    found = find_macro(state, context, call)
+    if found is None:
         return None
-    implementation = _implementation(macro, call.expressions)
-    body = _with_arguments(implementation, call.expressions, context.dialect, macro.name)
-    end = end_of_brackets(text, call.meta["end"] + 1, context.dialect)
-    return start, end, f"({body})"
+    arguments = call.node.expressions
+    implementation = _implementation(found.macro, arguments)
+    # Names in it are looked for where the macro is, and not where it is called.
+    inside = Context(implementation.dialect, found.attachment.name, found.schema, context.pinned)
+    in_full = replace(implementation, sql=with_catalog(state, inside, found.attachment, implementation.sql))
+    body = _with_arguments(in_full, arguments, context.dialect, found.macro.name)
+    end = end_of_brackets(text, call.end, context.dialect)
+    alias = f" AS {quoted_name(call.name[-1], context.dialect)}" if call.is_table and not _has_alias(call) else ""
+    return call.start, end, f"({body}){alias}"
 
 
-def _called(call: exp.Anonymous) -> tuple[Name, int, bool]:
-    """The name of what is called, where it begins, and whether it is called as a table."""
-    parts, start = [call.name], call.meta["start"]
-    above = call.parent
-    if isinstance(above, exp.Table):
-        outer = [part for part in (above.args.get("catalog"), above.args.get("db")) if part is not None]
-        if outer and "start" in outer[0].meta:
-            start = outer[0].meta["start"]
-        return (*(part.name for part in outer), *parts), start, True
-    if isinstance(above, exp.Dot) and above.expression is call:
-        outer_parts = list(above.this.find_all(exp.Identifier))
-        names = sorted(outer_parts, key=lambda part: part.meta.get("start", 0))
-        return (*(part.name for part in names), *parts), names[0].meta.get("start", start), False
-    return tuple(parts), start, False
-
-
-def _find(state: SessionState, context: Context, name: Name, kind: ObjectKind) -> Macro | None:
-    for attachment, schema, macro, _ in places(state, context, name):
-        tx = reading(state, context, attachment)
-        parent = find_schema(tx, schema)
-        found = None if parent is None else find_object(tx, parent, macro, kind)
-        if found is not None:
-            return cast("Macro", found)
-    return None
+def _has_alias(call: MacroCall) -> bool:
+    return isinstance(call.node.parent, exp.Table) and bool(call.node.parent.alias)
 
 
 def _implementation(macro: Macro, arguments: Sequence[exp.Expr]) -> MacroImplementation:
@@ -96,12 +77,15 @@ def _implementation(macro: Macro, arguments: Sequence[exp.Expr]) -> MacroImpleme
 
 def _with_arguments(implementation: MacroImplementation, arguments: Sequence[exp.Expr], dialect: str, name: str) -> str:
     values = _values(implementation, arguments, name)
-    body = sqlglot.parse_one(implementation.sql, read=reader(implementation.dialect))
+    body = parse_text(implementation.sql, implementation.dialect)
+    is_value = body.find(exp.From) is None
 
     def put_in(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column) and len(node.parts) == 1 and fold(node.name) in values:
             value = values[fold(node.name)].copy()
             return exp.Paren(this=value) if isinstance(value, exp.Binary) else value
+        if is_value and isinstance(node, exp.Column) and len(node.parts) == 2 and fold(node.table) in values:
+            return exp.Dot(this=exp.Paren(this=values[fold(node.table)].copy()), expression=node.this)
         return node
 
     return body.transform(put_in).sql(dialect=reader(dialect))
@@ -111,7 +95,7 @@ def _values(implementation: MacroImplementation, arguments: Sequence[exp.Expr], 
     values: dict[str, exp.Expr] = {}
     for at, parameter in enumerate(implementation.parameters):
         if parameter.default_value is not None:
-            default = sqlglot.parse_one(parameter.default_value, read=reader(implementation.dialect))
+            default = parse_text(parameter.default_value, implementation.dialect)
             values[fold(parameter.name)] = default
         if at < len(arguments) and not isinstance(arguments[at], exp.Kwarg | exp.PropertyEQ):
             values[fold(parameter.name)] = arguments[at]

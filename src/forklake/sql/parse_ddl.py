@@ -29,12 +29,24 @@ from forklake.sql.statements import (
     TableAlteration,
 )
 
-_COLUMN_ENDS = (",", "NOT NULL", "NULL", "DEFAULT", "COMMENT", "PRIMARY", "UNIQUE", "CHECK", "REFERENCES", "GENERATED")
+_COLUMN_ENDS = (
+    ",",
+    "NOT NULL",
+    "NULL",
+    "DEFAULT",
+    "COMMENT",
+    "PRIMARY KEY",
+    "UNIQUE",
+    "CHECK",
+    "REFERENCES",
+    "GENERATED",
+    "CONSTRAINT",
+)
 _REFUSED = {
-    "PRIMARY": "PRIMARY KEY/UNIQUE constraints are not supported in DuckLake",
+    "PRIMARY KEY": "PRIMARY KEY/UNIQUE constraints are not supported in DuckLake",
     "UNIQUE": "PRIMARY KEY/UNIQUE constraints are not supported in DuckLake",
     "CHECK": "CHECK constraints are not supported in DuckLake",
-    "FOREIGN": "FOREIGN KEY constraints are not supported in DuckLake",
+    "FOREIGN KEY": "FOREIGN KEY constraints are not supported in DuckLake",
     "REFERENCES": "FOREIGN KEY constraints are not supported in DuckLake",
     "GENERATED": "DuckLake does not support generated columns",
     "CONSTRAINT": "Constraints with names are not supported in DuckLake",

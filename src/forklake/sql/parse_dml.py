@@ -1,7 +1,8 @@
 """Statements that change rows."""
 
 from forklake.errors import InvalidInput
-from forklake.sql.cursor import Cursor, ended
+from forklake.model.names import fold
+from forklake.sql.cursor import Cursor, ended, quoted_name
 from forklake.sql.parse_session import at_clause, option_list
 from forklake.sql.statements import Copy, Delete, Insert, Merge, MergeWhen, Truncate, Update
 
@@ -39,7 +40,7 @@ def update(cursor: Cursor) -> Update:
     name = cursor.dotted()
     alias = _alias(cursor, "SET")
     cursor.expect("SET")
-    assignments = _assignments(cursor, "FROM", "WHERE", "RETURNING")
+    assignments = _assignments(cursor, alias or name[-1], "FROM", "WHERE", "RETURNING")
     sources = cursor.text_until("WHERE", "RETURNING") if cursor.accept("FROM") else None
     where = cursor.text_until("RETURNING") if cursor.accept("WHERE") else None
     _refuse_returning(cursor, "updates of")
@@ -67,36 +68,37 @@ def merge(cursor: Cursor) -> Merge:
     name = cursor.dotted()
     alias = _alias(cursor, "USING")
     cursor.expect("USING")
-    source = f"({cursor.in_brackets()})" if cursor.next_is("(") else _relation(cursor)
-    source_alias = _alias(cursor, "ON", "USING")
-    on = _merge_condition(cursor, alias or name[-1], source_alias)
+    target = alias or name[-1]
+    source, source_name = (f"({cursor.in_brackets()})", "source") if cursor.next_is("(") else _relation(cursor)
+    source_name = _alias(cursor, "ON", "USING") or source_name
+    on = _merge_condition(cursor, target, source_name)
     clauses = []
     while cursor.accept("WHEN"):
-        clauses.append(_when(cursor))
+        clauses.append(_when(cursor, target))
     _refuse_returning(cursor, "merges into")
-    return ended(cursor, Merge(name, alias, source, source_alias, on, tuple(clauses)))
+    return ended(cursor, Merge(name, alias, source, source_name, on, tuple(clauses)))
 
 
-def _relation(cursor: Cursor) -> str:
-    """The text of a table or a table function, with a point in the past if there is one."""
+def _relation(cursor: Cursor) -> tuple[str, str]:
+    """The text of a table or a table function, with a point in the past if there is one, and its name."""
     start = cursor.position
-    cursor.dotted()
+    name = cursor.dotted()
     if cursor.next_is("("):
         cursor.in_brackets()
     at_clause(cursor)
-    return cursor.text[start : cursor.last_end]
+    return cursor.text[start : cursor.last_end], name[-1]
 
 
-def _merge_condition(cursor: Cursor, target: str, source: str | None) -> str:
+def _merge_condition(cursor: Cursor, target: str, source: str) -> str:
     if cursor.accept("USING"):
-        keys = names_in_brackets(cursor)
-        other = source or "source"
-        return " AND ".join(f"{target}.{key} = {other}.{key}" for key in keys)
+        sides = [quoted_name(side, cursor.dialect) for side in (target, source)]
+        keys = [quoted_name(key, cursor.dialect) for key in names_in_brackets(cursor)]
+        return " AND ".join(f"{sides[0]}.{key} = {sides[1]}.{key}" for key in keys)
     cursor.expect("ON")
     return cursor.text_until("WHEN MATCHED", "WHEN NOT MATCHED")
 
 
-def _when(cursor: Cursor) -> MergeWhen:
+def _when(cursor: Cursor, target: str) -> MergeWhen:
     if cursor.accept("NOT MATCHED BY SOURCE"):
         when = "not matched by source"
     elif cursor.accept("NOT MATCHED BY TARGET") or cursor.accept("NOT MATCHED"):
@@ -113,7 +115,7 @@ def _when(cursor: Cursor) -> MergeWhen:
     if cursor.accept("UPDATE"):
         values = None
         if cursor.accept("SET") and not cursor.accept("*"):
-            values = _assignments(cursor, "WHEN MATCHED", "WHEN NOT MATCHED", "RETURNING")
+            values = _assignments(cursor, target, "WHEN MATCHED", "WHEN NOT MATCHED", "RETURNING")
         cursor.accept("BY NAME")
         return MergeWhen(when, "update", condition, values)  # type: ignore[arg-type]
     cursor.expect("INSERT")
@@ -169,10 +171,12 @@ def names_in_brackets(cursor: Cursor) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _assignments(cursor: Cursor, *stops: str) -> tuple[tuple[str, str], ...]:
+def _assignments(cursor: Cursor, target: str, *stops: str) -> tuple[tuple[str, str], ...]:
     assignments = []
     while True:
-        column = cursor.dotted()[-1]
+        *owner, column = cursor.dotted()
+        if owner and fold(owner[-1]) != fold(target):
+            raise InvalidInput(f"Cannot set {'.'.join([*owner, column])}: only whole columns can be set.")
         cursor.expect("=")
         value = cursor.text_until(",", *stops)
         if value.strip().upper() == "DEFAULT":

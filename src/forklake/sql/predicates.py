@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import cast
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
@@ -23,7 +22,7 @@ from forklake.model.predicates import (
     StartsWith,
     Unknown,
 )
-from forklake.sql.cursor import reader
+from forklake.sql.cursor import parse_text
 
 _OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.EQ: "=",
@@ -40,7 +39,7 @@ _PREFIX = re.compile(r"([^%_\\]+)%\Z", re.DOTALL)
 def predicate_of(text: str, dialect: str = "spark", qualifiers: frozenset[str] = frozenset()) -> Predicate:
     """What a condition in this dialect says, as far as files can be chosen by it."""
     try:
-        parsed = sqlglot.parse_one(text, read=reader(dialect))
+        parsed = parse_text(text, dialect)
     except SqlglotError:
         return Unknown()
     return predicate_from(parsed, qualifiers)

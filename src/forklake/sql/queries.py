@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 from sqlglot import exp
 
@@ -14,23 +15,23 @@ from forklake.catalog.scan_planning import plan_scan
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
 from forklake.model.names import fold
-from forklake.spark.quoting import quoted
 from forklake.spark.scan import scan
 from forklake.sql.binding import Bound, Context, find_relation
 from forklake.sql.conditions import as_compared
 from forklake.sql.constants import Parameters, constant_of
-from forklake.sql.cursor import tokens_of
+from forklake.sql.cursor import quoted_name, tokens_of
 from forklake.sql.duckdb_to_spark import parse_duckdb, spark_text, to_spark
 from forklake.sql.functions import call_function, is_function
 from forklake.sql.macros import expanded
 from forklake.sql.metadata_names import find_metadata
+from forklake.sql.missing import explained
+from forklake.sql.own_names import qualifier_edits
 from forklake.sql.pruning import predicate_for
 from forklake.sql.reading import FOR_USERS
 from forklake.sql.references import ParsedQuery, Reference, edited, parsed_query
 from forklake.sql.state import SessionState
 
 _FRAME = "__forklake_frame_"
-_NAME = re.compile(rf"(`?){_FRAME}(\d+)\1")
 _DEEPEST = 64
 
 
@@ -41,11 +42,15 @@ class BoundQuery:
     text: str
     frames: dict[str, DataFrame]
     parameters: Parameters
+    context: Context
 
     def run(self, state: SessionState) -> DataFrame:
         """The query as a DataFrame, which Spark has analysed and not run."""
         arguments = None if self.parameters is None else _spark_parameters(self.parameters)
-        return state.holder.get().sql(self.text, args=arguments, **self.frames)
+        try:
+            return state.holder.get().sql(self.text, args=arguments, **self.frames)
+        except AnalysisException as error:
+            raise explained(state, self.context, error) from None
 
 
 def bind_query(
@@ -62,22 +67,36 @@ def bind_query(
     if context.depth > _DEEPEST:
         raise InvalidInput("A view or macro seems to be made of itself: it is nested too deep.")
     parsed = parsed_query(_as_select(text), context.dialect, lambda plain: expanded(state, context, plain))
-    frames: list[DataFrame] = []
+    frames: dict[str, DataFrame] = {}
     edits: list[tuple[int, int, str]] = []
+    marker = _marker(parsed.text)
     for reference in parsed.references:
         frame = (given or {}).get(reference.name[0]) if len(reference.name) == 1 else None
         if frame is None:
             frame = _frame(state, context, parsed, reference, parameters)
         if frame is None:
             continue
-        alias = "" if reference.alias else f" AS {_identifier(reference.name[-1], context.dialect)}"
-        edits.append((reference.start, reference.end, f"{_FRAME}{len(frames)}{alias}"))
-        frames.append(frame)
-    edits += _column_edits(parsed, edits, context.dialect)
+        alias = "" if reference.alias else f" AS {quoted_name(reference.name[-1], context.dialect)}"
+        placeholder = f"{marker}{len(frames)}"
+        edits.append((reference.start, reference.end, f"{placeholder}{alias}"))
+        frames[placeholder] = frame
+    edits += _column_edits(parsed, edits, context)
     plain = edited(parsed.text, edits)
     if context.dialect == "duckdb":
-        plain = spark_text(to_spark(parse_duckdb(plain)))
-    return _with_frames(plain, frames, parameters)
+        plain = spark_text(to_spark(parse_duckdb(plain), lambda table: _types(frames.get(table.name))))
+    return BoundQuery(_formatted(plain, marker) if frames else plain, frames, parameters, context)
+
+
+def _types(frame: DataFrame | None) -> dict[str, str] | None:
+    return None if frame is None else dict(frame.dtypes)
+
+
+def _marker(text: str) -> str:
+    """A beginning of names that the text itself does not have, not even in a string."""
+    marker = _FRAME
+    while marker in text:
+        marker += "_"
+    return marker
 
 
 def query_frame(state: SessionState, context: Context, text: str, parameters: Parameters = None) -> DataFrame:
@@ -173,19 +192,15 @@ def _virtual_columns(reference: Reference, table: Table) -> list[str]:
 
 
 def _column_edits(
-    parsed: ParsedQuery, replaced: Sequence[tuple[int, int, str]], dialect: str
+    parsed: ParsedQuery, replaced: Sequence[tuple[int, int, str]], context: Context
 ) -> list[tuple[int, int, str]]:
     """Columns that name the catalog or schema of their table keep the table alone; stars leave virtual columns out."""
     if parsed.tree is None or not replaced:
         return []
-    edits = []
-    for column in parsed.tree.find_all(exp.Column):
-        parts = column.parts
-        if len(parts) > 2 and all("start" in part.meta for part in parts):
-            edits.append((parts[0].meta["start"], parts[-2].meta["start"], ""))
+    edits = qualifier_edits(parsed, context)
     virtual = {fold(column.name) for column in parsed.tree.find_all(exp.Column)} & set(FOR_USERS)
     if virtual and len(list(parsed.tree.find_all(exp.Select))) == 1:
-        edits += _star_edits(parsed.text, sorted(virtual), dialect)
+        edits += _star_edits(parsed.text, sorted(virtual), context.dialect)
     return edits
 
 
@@ -199,23 +214,16 @@ def _star_edits(text: str, virtual: Sequence[str], dialect: str) -> list[tuple[i
     ]
 
 
-def _with_frames(text: str, frames: Sequence[DataFrame], parameters: Parameters) -> BoundQuery:
-    if not frames:
-        return BoundQuery(text, {}, parameters)
-    # Spark puts DataFrames in by Python's rules for braces; those of the text itself are doubled.
+def _formatted(text: str, marker: str) -> str:
+    """Spark puts DataFrames in by Python's rules for braces; those of the text itself are doubled."""
     doubled = text.replace("{", "{{").replace("}", "}}")
-    formatted = _NAME.sub(lambda found: f"{{{_FRAME}{found[2]}}}", doubled)
-    return BoundQuery(formatted, {f"{_FRAME}{at}": frame for at, frame in enumerate(frames)}, parameters)
+    return re.sub(rf"(`?)({marker}\d+)\1", r"{\2}", doubled)
 
 
 def _as_select(text: str) -> str:
     """TABLE name is short for SELECT * FROM name."""
     found = re.match(r"\s*TABLE\s+(.*)", text, re.IGNORECASE | re.DOTALL)
     return f"SELECT * FROM {found[1]}" if found else text
-
-
-def _identifier(name: str, dialect: str) -> str:
-    return '"' + name.replace('"', '""') + '"' if dialect == "duckdb" else quoted(name)
 
 
 def _spark_parameters(parameters: Parameters) -> dict[str, Any] | list[Any]:

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from forklake.sql.cursor import Cursor, reader, tokens_of
+from forklake.sql.cursor import Cursor, parse_text, quoted_name, tokens_of
 from forklake.sql.parse_session import at_clause
 from forklake.sql.statements import At, Name
 
@@ -49,7 +48,7 @@ def parsed_query(text: str, dialect: str, expand: Callable[[str], str] = str) ->
     plain, travels = _without_travels(text, dialect)
     plain = expand(plain)
     try:
-        tree = sqlglot.parse_one(plain, read=reader(dialect))
+        tree = parse_text(plain, dialect)
     except SqlglotError:
         return ParsedQuery(plain, None, ())
     references = tuple(_references(plain, tree, travels, dialect))
@@ -91,13 +90,20 @@ def end_of_brackets(text: str, start: int, dialect: str) -> int:
 
 
 def _is_cte(node: exp.Expr, name: str) -> bool:
-    """Whether a WITH around the node defines the name."""
-    above = node.parent
+    """Whether a WITH around the node defines the name. A definition sees those before it, and not itself."""
+    inside, above = node, node.parent
     while above is not None:
-        with_ = above.args.get("with_")
-        if with_ is not None and any(cte.alias.lower() == name.lower() for cte in with_.expressions):
+        if isinstance(above, exp.With):
+            names = above.expressions
+            seen = names if above.args.get("recursive") else names[: names.index(inside)]
+            # What the WITH belongs to has the other definitions, which are not for this one.
+            inside, above = above.parent or above, (above.parent or above).parent
+        else:
+            with_ = above.args.get("with_")
+            seen = [] if with_ is None else with_.expressions
+            inside, above = above, above.parent
+        if any(cte.alias.lower() == name.lower() for cte in seen):
             return True
-        above = above.parent
     return False
 
 
@@ -120,7 +126,7 @@ def _without_travels(text: str, dialect: str) -> tuple[str, dict[str, tuple[Name
         name = tuple(part.text for part in tokens[first:place] if part.text != "." or part.token_type != TokenType.DOT)
         travels[placeholder] = (name, at)
         end = token.start + cursor.last_end
-        alias = "" if _has_alias(cursor) else f" AS {_quoted(name[-1], dialect)}"
+        alias = "" if _has_alias(cursor) else f" AS {quoted_name(name[-1], dialect)}"
         edits.append((tokens[first].start, end, placeholder + alias))
     return edited(text, edits), travels
 
@@ -152,11 +158,6 @@ def _is_name(token: Token) -> bool:
     return token.token_type == TokenType.IDENTIFIER or (
         token.token_type not in (TokenType.STRING, TokenType.NUMBER) and token.text.replace("_", "a").isalnum()
     )
-
-
-def _quoted(name: str, dialect: str) -> str:
-    quote = '"' if dialect == "duckdb" else "`"
-    return quote + name.replace(quote, quote * 2) + quote
 
 
 def edited(text: str, edits: list[tuple[int, int, str]]) -> str:

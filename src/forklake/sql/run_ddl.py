@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from forklake.catalog import ddl
-from forklake.catalog.names import find_object, find_schema, get_macro, get_schema, get_table, get_view
+from forklake.catalog.names import find_object, get_macro, get_schema, get_table, get_view
 from forklake.catalog.transaction import Transaction
 from forklake.errors import InvalidChange, InvalidInput, NoSuchColumn
 from forklake.model import alterations
@@ -21,12 +21,11 @@ from forklake.model.ids import PartitionId, SortId, TableId
 from forklake.spark.constraints import check_no_nulls
 from forklake.spark.create_as import create_as
 from forklake.spark.type_mapping import check_storable
-from forklake.sql.attachments import Attachment
-from forklake.sql.binding import Context, context_of, places, target, target_schema
+from forklake.sql.binding import context_of, target, target_schema
 from forklake.sql.constants import Parameters
 from forklake.sql.defaults import column_spec, default_of, type_of
-from forklake.sql.queries import bind_query, query_frame
-from forklake.sql.references import edited, parsed_query
+from forklake.sql.own_names import without_catalog
+from forklake.sql.queries import query_frame
 from forklake.sql.state import SessionState
 from forklake.sql.statements import (
     AddColumn,
@@ -123,39 +122,13 @@ def create_view(state: SessionState, statement: CreateView, parameters: Paramete
         parent = get_schema(tx, schema)
         if statement.if_not_exists and find_object(tx, parent, name, "view") is not None:
             return
-        bind_query(state, context, statement.query, parameters).run(state)
-        text = _within(state, context, attachment, statement.query)
+        columns = query_frame(state, context, statement.query, parameters).columns
+        if len(statement.aliases) > len(columns):
+            raise InvalidInput(f"View '{name}' has more names for columns than its query has columns.")
+        text = without_catalog(state, context, attachment, statement.query)
         tags = {} if statement.comment is None else {COMMENT: statement.comment}
         definition = ViewDefinition(text, context.dialect, statement.aliases, tags)
         ddl.create_view(tx, schema, name, definition, or_replace=statement.or_replace)
-
-
-def _within(state: SessionState, context: Context, attachment: Attachment, text: str) -> str:
-    """The query with the names of its own catalog written without the catalog.
-
-    A fork inherits the view, and must read its own tables through it, whatever name either is attached under.
-    """
-    parsed = parsed_query(text, context.dialect)
-    if parsed.text != text:
-        # Points in the past are part of the view; names are left as they are written.
-        return text
-    quote = '"' if context.dialect == "duckdb" else "`"
-    edits = []
-    for reference in parsed.references:
-        if reference.arguments is not None:
-            continue
-        here = [
-            (schema, table)
-            for found, schema, table, _ in places(state, context, reference.name)
-            if found.name == attachment.name
-            and (parent := find_schema(state.transaction(found), schema)) is not None
-            and find_object(state.transaction(found), parent, table, "table", "view") is not None
-        ]
-        if here:
-            written = ".".join(quote + part.replace(quote, quote * 2) + quote for part in here[0])
-            alias = "" if reference.alias else f" AS {quote}{reference.name[-1]}{quote}"
-            edits.append((reference.start, reference.end, written + alias))
-    return edited(text, edits)
 
 
 def create_macro(state: SessionState, statement: CreateMacro) -> None:
@@ -167,7 +140,7 @@ def create_macro(state: SessionState, statement: CreateMacro) -> None:
     definition = MacroDefinition(
         tuple(
             MacroImplementation(
-                implementation.body,
+                without_catalog(state, context, attachment, implementation.body),
                 context.dialect,
                 tuple(
                     MacroParameter(

@@ -1,8 +1,9 @@
 """Statements that change rows: their conditions and values become queries over the rows they are about."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -14,13 +15,17 @@ from forklake.spark.delete import Condition, delete
 from forklake.spark.incoming import Matching, default_value
 from forklake.spark.merge import Clause, Merged, MergeNames, merge
 from forklake.spark.overwrite import overwrite
-from forklake.spark.quoting import named, quoted
+from forklake.spark.quoting import named
+from forklake.spark.type_mapping import shown_type
 from forklake.spark.update import update
 from forklake.sql.binding import Bound, Context, context_of, get_relation
 from forklake.sql.conditions import as_compared
-from forklake.sql.constant_rows import constant_rows
+from forklake.sql.constant_rows import constant_rows, texts_among
 from forklake.sql.constants import Parameters
+from forklake.sql.cursor import quoted_name
 from forklake.sql.duckdb_to_spark import expression_to_spark
+from forklake.sql.literals import with_values
+from forklake.sql.macros import expanded
 from forklake.sql.predicates import predicate_of
 from forklake.sql.queries import bind_query, query_frame
 from forklake.sql.state import SessionState
@@ -52,6 +57,14 @@ def _inserted(
     if literal is not None:
         return literal, "name"
     rows = query_frame(state, context, statement.query, parameters)
+    texts = texts_among(statement.query, context.dialect, columns)
+    if texts and len(rows.columns) == len(columns):
+        rows = rows.select(
+            *(
+                named(name).cast(shown_type(column.type)) if at in texts else named(name)
+                for at, (name, column) in enumerate(zip(rows.columns, columns, strict=True))
+            )
+        )
     if statement.by_name:
         return rows, "name"
     if not statement.columns:
@@ -130,38 +143,34 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
         table = tx.current(_table(bound))
         work = state.work(tx, bound.attachment)
         source = query_frame(state, context, f"SELECT * FROM {statement.source}", parameters)
-        names = MergeNames(statement.alias or table.name, statement.source_alias or _name_of(statement.source))
-        clauses = [_clause(context, table, clause) for clause in statement.clauses]
-        on = F.expr(_expression(context, statement.on))
+        names = MergeNames(statement.alias or table.name, statement.source_name)
+
+        def expression(text: str) -> Expression:
+            plain = with_values(expanded(state, context, text), context.dialect, parameters)
+            return F.expr(expression_to_spark(plain) if context.dialect == "duckdb" else plain)
+
+        clauses = [_clause(table, clause, expression) for clause in statement.clauses]
+        on = expression(statement.on)
         return merge(work, table, source, on, clauses, names)
 
 
-def _clause(context: Context, table: Table, clause: MergeWhen) -> Clause:
-    condition = None if clause.condition is None else F.expr(_expression(context, clause.condition))
-    values = None
-    if clause.values is not None:
-        columns = table.definition.columns
-        if len(clause.values) != len(columns) and clause.values[0][0].startswith("#"):
-            raise InvalidRows(
-                f"table {table.name} has {len(columns)} columns but {len(clause.values)} values were supplied"
-            )
-        values = {
-            columns[int(name[1:])].name if name.startswith("#") else name: _value(context, table, name, text)
-            for name, text in clause.values
-        }
+def _clause(table: Table, clause: MergeWhen, expression: Callable[[str], Expression]) -> Clause:
+    condition = None if clause.condition is None else expression(clause.condition)
+    if clause.values is None:
+        return Clause(clause.when, clause.action, condition)
+    columns = table.definition.columns
+    by_place = clause.values[0][0].startswith("#")
+    if by_place and len(clause.values) != len(columns):
+        raise InvalidRows(
+            f"table {table.name} has {len(columns)} columns but {len(clause.values)} values were supplied"
+        )
+    values: dict[str, Expression] = {}
+    for at, (given, text) in enumerate(clause.values):
+        name = columns[at].name if by_place else given
+        column = next((column for column in columns if fold(column.name) == fold(name)), None)
+        is_default = text.strip().upper() == "DEFAULT" and column is not None
+        values[name] = default_value(column, table) if is_default and column else expression(text)
     return Clause(clause.when, clause.action, condition, values)
-
-
-def _value(context: Context, table: Table, name: str, text: str) -> Any:
-    if text.strip().upper() == "DEFAULT":
-        column = next((c for c in table.definition.columns if fold(c.name) == fold(name)), None)
-        if column is not None:
-            return default_value(column, table)
-    return F.expr(_expression(context, text))
-
-
-def _expression(context: Context, text: str) -> str:
-    return expression_to_spark(text) if context.dialect == "duckdb" else text
 
 
 def _over(
@@ -175,7 +184,7 @@ def _over(
     values: str = "",
 ) -> DataFrame:
     """Rows of a table that a condition chooses, joined with other sources, and values worked out from them."""
-    name = '"' + alias.replace('"', '""') + '"' if context.dialect == "duckdb" else quoted(alias)
+    name = quoted_name(alias, context.dialect)
     text = f"SELECT {name}.*{', ' + values if values else ''} FROM {_ROWS} AS {name}"
     text += f", {sources}" if sources else ""
     text += f" WHERE {where}" if where else ""
@@ -205,7 +214,3 @@ def _table(bound: Bound) -> Table:
     if bound.table is None:
         raise InvalidInput(f"'{bound.entry.name}' is a view: rows can only be changed in tables.")
     return bound.table
-
-
-def _name_of(source: str) -> str:
-    return source.strip().split(".")[-1].split(" ")[0].strip('`"') if not source.startswith("(") else "source"

@@ -1,28 +1,27 @@
 """Queries to results, without Spark where the metadata has the answer."""
 
-import re
 from dataclasses import replace
 
 import pyarrow as pa
-from pyspark.errors import AnalysisException
 from sqlglot import exp
 
 from forklake.catalog.aggregates import exact_count
-from forklake.catalog.names import find_schema, list_tables, list_views
 from forklake.catalog.scan_planning import plan_scan
-from forklake.errors import NoSuchTable
-from forklake.model.names import closest, fold
+from forklake.errors import InvalidInput
+from forklake.model.names import fold
 from forklake.spark.inlined import inlined_rows
 from forklake.sql.binding import Context, context_of, find_relation, get_relation
 from forklake.sql.constants import Parameters
+from forklake.sql.duckdb_summary import summary_query
 from forklake.sql.functions import call_function, is_function
 from forklake.sql.metadata_names import find_metadata
+from forklake.sql.parse import parse_one
 from forklake.sql.queries import arguments_of, bind_query, function_rows, view_frame
 from forklake.sql.references import ParsedQuery, Reference, parsed_query
 from forklake.sql.results import Result
 from forklake.sql.showing import describe_relation, describe_schema
 from forklake.sql.state import SessionState
-from forklake.sql.statements import Describe, Explain, Summarize
+from forklake.sql.statements import Describe, Explain, Query, Summarize
 
 
 def run_query(state: SessionState, text: str, parameters: Parameters = None) -> Result:
@@ -31,29 +30,8 @@ def run_query(state: SessionState, text: str, parameters: Parameters = None) -> 
     rows = _without_spark(state, context, text, parameters)
     if rows is not None:
         return Result(rows, lambda: state.holder.get().createDataFrame(rows))
-    bound = bind_query(state, context, text, parameters)
-    try:
-        frame = bound.run(state)
-    except AnalysisException as error:
-        raise _better(state, context, error) from None
+    frame = bind_query(state, context, text, parameters).run(state)
     return Result(None, lambda: frame)
-
-
-def _better(state: SessionState, context: Context, error: AnalysisException) -> Exception:
-    """A table that Spark does not know either is told by its name, with the nearest of ours."""
-    found = re.search(r"\[TABLE_OR_VIEW_NOT_FOUND\] The table or view (.+?) cannot be found", str(error))
-    if found is None:
-        return error
-    name = found[1].replace("`", "")
-    known: list[str] = []
-    if context.catalog is not None and (attachment := state.attachments.find(context.catalog)) is not None:
-        tx = state.transaction(attachment)
-        if find_schema(tx, context.schema) is not None:
-            known = [table.name for table in list_tables(tx, context.schema)]
-            known += [view.name for view in list_views(tx, context.schema)]
-    nearest = closest(name.rsplit(".", 1)[-1], known)
-    hint = f" Did you mean '{nearest}'?" if nearest else ""
-    return NoSuchTable(f"Table '{name}' does not exist.{hint}")
 
 
 def _without_spark(state: SessionState, context: Context, text: str, parameters: Parameters) -> pa.Table | None:
@@ -161,7 +139,11 @@ def describe(state: SessionState, statement: Describe, parameters: Parameters = 
 
 def explain(state: SessionState, statement: Explain, parameters: Parameters = None) -> Result:
     """The plan of a query as Spark explains it."""
+    if not isinstance(parse_one(statement.statement, state.dialect), Query):
+        raise InvalidInput("EXPLAIN explains queries, and no other statements.")
     bound = bind_query(state, context_of(state), statement.statement, parameters)
+    # Spark would explain an error as if it were a plan.
+    bound.run(state)
     mode = "" if statement.mode == "simple" else f"{statement.mode.upper()} "
     return Result(replace(bound, text=f"EXPLAIN {mode}{bound.text}").run(state).toArrow())
 
@@ -169,4 +151,7 @@ def explain(state: SessionState, statement: Explain, parameters: Parameters = No
 def summarize(state: SessionState, statement: Summarize, parameters: Parameters = None) -> Result:
     """For each column of a query: counts, bounds and quantiles."""
     frame = bind_query(state, context_of(state), statement.query, parameters).run(state)
-    return Result(None, lambda: frame.summary())
+    described = describe_schema(frame.schema).to_pydict()
+    types = dict(zip(described["column_name"], described["column_type"], strict=True))
+    text = summary_query(types, "{rows}")
+    return Result(None, lambda: state.holder.get().sql(text, rows=frame))

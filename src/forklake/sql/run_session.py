@@ -29,14 +29,18 @@ _DEFAULT_SECRET = ""
 _SECRET_KEYS = frozenset({"TYPE", "METADATA_PATH", "DATA_PATH", "METADATA_SCHEMA", "METADATA_CATALOG", "CATALOG"})
 
 
-def attach(state: SessionState, statement: Attach, parameters: Parameters = None) -> None:
+def run_attach(state: SessionState, statement: Attach, parameters: Parameters = None) -> None:
     """ATTACH: open a lake and give one of its catalogs a name in the session."""
     given = {name: constant(text, state.dialect, parameters) for name, text in statement.options.items()}
     target, from_secret = _target(state, statement.target)
     options = attach_options(from_secret | given)
     name = statement.name or _default_name(target)
-    if statement.if_not_exists and state.attachments.find(name) is not None:
-        return
+    if not statement.if_not_exists or state.attachments.find(name) is None:
+        attach(state, target, name, options)
+
+
+def attach(state: SessionState, target: str, name: str, options: AttachOptions) -> None:
+    """The same with everything given. The first catalog is the one in use."""
     if state.attachments.find(name) is not None:
         raise AlreadyExists(f'A catalog is already attached under the name "{name}".')
     attachment = open_attachment(target, name, options)

@@ -290,7 +290,7 @@ class Merge:
     name: Name
     alias: str | None
     source: str
-    source_alias: str | None
+    source_name: str
     on: str
     clauses: tuple[MergeWhen, ...]
 

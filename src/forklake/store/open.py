@@ -57,7 +57,10 @@ def _connect(target: str, schema: str | None, *, create: bool, read_only: bool) 
     if not str(target.removeprefix("sqlite:")):
         raise InvalidInput("The metadata location is empty. Give the path of a SQLite file, or postgres:…")
     if not path.exists() and (read_only or not create):
-        raise NotALake(f"There is no lake at {path}. To create one, set CREATE_IF_NOT_EXISTS true.")
+        raise NotALake(
+            f"There is no lake at {path}, and creating a new DuckLake is explicitly disabled."
+            " Set CREATE_IF_NOT_EXISTS true to create one."
+        )
     return SqliteStore(path, read_only=read_only)
 
 

@@ -1,0 +1,53 @@
+"""Python values as text of SQL, for the places where Spark takes no parameters."""
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlglot.tokenizer_core import TokenType
+
+from forklake.errors import InvalidInput
+from forklake.sql.constants import Parameters, parameter_value
+from forklake.sql.cursor import tokens_of
+from forklake.sql.references import edited
+
+
+def with_values(text: str, dialect: str, parameters: Parameters) -> str:
+    """The text with a literal for each of its parameters."""
+    tokens = tokens_of(text, dialect)
+    edits = []
+    for at, token in enumerate(tokens):
+        if token.token_type == TokenType.PLACEHOLDER:
+            raise InvalidInput("Conditions and values of MERGE take parameters by name: write :name instead of ?.")
+        if token.token_type == TokenType.COLON and at + 1 < len(tokens) and tokens[at + 1].start == token.end + 1:
+            value = parameter_value(tokens[at + 1].text, parameters)
+            edits.append((token.start, tokens[at + 1].end + 1, literal(value, dialect)))
+    return edited(text, edits)
+
+
+def literal(value: Any, dialect: str) -> str:
+    """A value as a literal that has its type."""
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return str(value).lower()
+        case int():
+            return f"({value})"
+        case float():
+            return f"CAST('{value!r}' AS DOUBLE)"
+        case Decimal():
+            return f"({value:f})"
+        case str():
+            return _string(value, dialect)
+        case datetime():
+            return f"TIMESTAMP '{value.isoformat(' ')}'"
+        case date():
+            return f"DATE '{value.isoformat()}'"
+    raise InvalidInput(f"A value of type {type(value).__name__} cannot be a parameter here.")
+
+
+def _string(value: str, dialect: str) -> str:
+    if dialect == "spark":
+        value = value.replace("\\", "\\\\")
+    return "'" + value.replace("'", "''") + "'"

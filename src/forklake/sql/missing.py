@@ -1,0 +1,43 @@
+"""Tables that neither we nor Spark know: told by name, with the nearest of ours."""
+
+import re
+from collections.abc import Iterator
+
+from pyspark.errors import AnalysisException
+
+from forklake.catalog.names import find_schema, list_tables, list_views
+from forklake.errors import NoSuchTable
+from forklake.model.names import closest
+from forklake.sql.binding import Context, places, reading
+from forklake.sql.state import SessionState
+
+_MISSING = re.compile(
+    r"\[TABLE_OR_VIEW_NOT_FOUND\] The table or view (.+?) cannot be found"
+    r"|\[REQUIRES_SINGLE_PART_NAMESPACE\].* but got identifier (.+?)\.(?: SQLSTATE|\n|$)"
+)
+_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
+
+
+def explained(state: SessionState, context: Context, error: AnalysisException) -> Exception:
+    """The error in our words if it is about a table that is not there, else as it is."""
+    found = _MISSING.search(str(error))
+    if found is None:
+        return error
+    name = tuple(quoted.replace("``", "`") or plain for quoted, plain in _PART.findall(found[1] or found[2]))
+    shown = ".".join(name)
+    if len(name) == 3 and state.attachments.find(name[0]) is None:
+        nearest = closest(name[0], [attachment.name for attachment in state.attachments])
+        hint = f" Did you mean '{nearest}'?" if nearest else ""
+        return NoSuchTable(f"Table '{shown}' does not exist: no catalog is attached as '{name[0]}'.{hint}")
+    nearest = closest(name[-1], _known(state, context, name))
+    hint = f" Did you mean '{nearest}'?" if nearest else ""
+    return NoSuchTable(f"Table '{shown}' does not exist.{hint}")
+
+
+def _known(state: SessionState, context: Context, name: tuple[str, ...]) -> Iterator[str]:
+    """What there is where the name was looked for."""
+    for attachment, schema, _, _ in places(state, context, name):
+        tx = reading(state, context, attachment)
+        if find_schema(tx, schema) is not None:
+            yield from (table.name for table in list_tables(tx, schema))
+            yield from (view.name for view in list_views(tx, schema))

@@ -1,0 +1,25 @@
+-- defaults and NOT NULL come and go
+-- oracle: yes
+CREATE TABLE t (id BIGINT, v VARCHAR);
+INSERT INTO t VALUES (1, NULL);
+ALTER TABLE t ALTER COLUMN v SET DEFAULT 'd';
+INSERT INTO t (id) VALUES (2);
+ALTER TABLE t ALTER COLUMN v DROP DEFAULT;
+INSERT INTO t (id) VALUES (3);
+SELECT * FROM t ORDER BY id;
+--> 1 | NULL
+--> 2 | d
+--> 3 | NULL
+ALTER TABLE t ALTER COLUMN v SET NOT NULL;
+--! Cannot SET NOT NULL on column v - the column has NULL values
+ALTER TABLE t ALTER COLUMN id SET NOT NULL;
+ALTER TABLE t ALTER COLUMN id SET NOT NULL;
+--! NOT NULL
+INSERT INTO t (v) VALUES ('x');
+--! NOT NULL constraint failed: t.id
+ALTER TABLE t ALTER COLUMN id DROP NOT NULL;
+ALTER TABLE t ALTER COLUMN id DROP NOT NULL;
+--! Cannot DROP NULL on column id - it has no NOT NULL constraint defined
+INSERT INTO t (v) VALUES ('x');
+SELECT count(*) FROM t WHERE id IS NULL;
+--> 1
