@@ -26,7 +26,7 @@ from forklake.spark.changes import Kind, table_changes
 from forklake.spark.constraints import check_no_nulls
 from forklake.spark.delete import Condition, delete
 from forklake.spark.extremes import extreme
-from forklake.spark.failures import reading
+from forklake.spark.failures import querying, reading
 from forklake.spark.incoming import Matching
 from forklake.spark.merge import Merged, merge
 from forklake.spark.overwrite import overwrite
@@ -261,7 +261,7 @@ class TableHandle:
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[Work, Table]]:
-        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+        with querying(), self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
             table = get_table(tx, self._schema, self._name)
             yield work_on(tx, self._holder, self._attachment.defaults), table
 

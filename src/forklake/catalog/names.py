@@ -67,10 +67,12 @@ def _get(tx: Transaction, schema_name: str, name: str, kind: ObjectKind) -> Lake
     if found is not None:
         return found
     error, noun = NOT_FOUND[kind]
-    same_kind = [entry.name for entry in tx.objects_in(SchemaId(schema.object_id)) if entry.kind == kind]
+    # A view can be meant where a table is named, and the other way around.
+    alike = ("table", "view") if kind in ("table", "view") else (kind,)
+    known = [entry.name for entry in tx.objects_in(SchemaId(schema.object_id)) if entry.kind in alike]
     raise error(
         f"{noun} '{schema.name}.{name}' does not exist in catalog '{tx.catalog.name}' at version {tx.base}."
-        f"{_hint(closest(name, same_kind))}"
+        f"{_hint(closest(name, known))}"
     )
 
 

@@ -35,6 +35,8 @@ class Condition:
 
     decides: str | Expression | Callable[[DataFrame], DataFrame]
     predicate: Predicate | None = None
+    virtual: Sequence[str] = ()
+    """The virtual columns that it speaks of."""
 
     def rows_of(self, frame: DataFrame) -> DataFrame:
         """The rows for which the condition is true."""
@@ -88,7 +90,7 @@ def _matching(work: Work, plan: ScanPlan, where: Condition) -> Positions:
     if not plan.files and not plan.batches:
         return np.zeros(0, np.int64)
     with reading(plan.table, plan.snapshot_id):
-        found = where.rows_of(scan(work, plan, [ADDRESS])).select(ADDRESS).toArrow()
+        found = where.rows_of(scan(work, plan, [ADDRESS, *where.virtual])).select(ADDRESS).toArrow()
     addresses: Positions = found[ADDRESS].to_numpy().astype(np.int64)
     return addresses
 

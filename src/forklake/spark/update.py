@@ -26,7 +26,7 @@ def update(work: Work, table: Table, assignments: Mapping[str, Expression], wher
     plan = plan_scan(work.tx, table, where.predicate if where else None)
     if not plan.row_count:
         return 0
-    rows = scan(work, plan, [ROW_ID, ADDRESS])
+    rows = scan(work, plan, [ROW_ID, ADDRESS, *(where.virtual if where else ())])
     if where is not None:
         rows = where.rows_of(rows)
     values = _values(rows, table, targets)

@@ -8,6 +8,8 @@ from forklake.spark.tasks.write_changes import ADDRESS as ADDRESS
 POSITION_BITS = 40
 """An address says where a row is: the number of its file or batch in the scan, and its position there."""
 
+FOR_USERS = ("rowid", "snapshot_id", "filename", "file_row_number")
+"""Those that users may name."""
 VIRTUAL: dict[str, st.DataType] = {
     "rowid": st.LongType(),
     "snapshot_id": st.LongType(),

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from forklake.catalog.names import find_object, find_schema, get_table
+from forklake.catalog.names import find_object, find_schema, get_schema, get_table
 from forklake.catalog.transaction import Transaction, begin
 from forklake.catalog.view import view_at
-from forklake.errors import InvalidInput, NoSuchTable
+from forklake.errors import InvalidInput, NoSuchTable, NotFound
 from forklake.model.entities import Definition, LakeObject, ObjectKind, Table, View
 from forklake.model.names import fold
 from forklake.sql.attachments import Attachment
@@ -80,18 +80,20 @@ def find_relation(
     state: SessionState, context: Context, name: Name, at: At | None = None, parameters: Parameters = None
 ) -> Bound | None:
     """The table or view of a name; None if it is none of ours, an error if it can only be ours and is not there."""
-    missing: NoSuchTable | None = None
+    missing: NotFound | None = None
     for attachment, schema, table, only_here in places(state, context, name):
-        tx = reading(state, context, attachment, at, parameters)
-        parent = find_schema(tx, schema)
-        entry = None if parent is None else find_object(tx, parent, table, *_RELATIONS)
-        if entry is not None:
-            return Bound(attachment, tx, schema, entry)
-        if (only_here or at is not None) and missing is None:
-            try:
+        must_be_here = only_here or at is not None
+        try:
+            tx = reading(state, context, attachment, at, parameters)
+            parent = get_schema(tx, schema) if must_be_here else find_schema(tx, schema)
+            entry = None if parent is None else find_object(tx, parent, table, *_RELATIONS)
+            if entry is not None:
+                return Bound(attachment, tx, schema, entry)
+            if must_be_here:
                 get_table(tx, schema, table)
-            except NoSuchTable as error:
-                missing = error
+        except NotFound as error:
+            # What names a catalog says more than a schema of that name that is not there either.
+            missing = error if missing is None or only_here else missing
     if missing is not None:
         raise missing
     return None

@@ -10,9 +10,11 @@ from pyspark.sql import Column as Expression
 from forklake.errors import InvalidInput
 from forklake.model.column_types import FLOATS, ColumnType
 from forklake.model.entities import Column, Table
+from forklake.model.names import fold
 from forklake.model.predicates import And, Comparison, In, Not, Or, Path, Predicate, StartsWith, Unknown
 from forklake.spark.delete import Condition
 from forklake.spark.tasks.text_checks import TIME_PATTERN
+from forklake.spark.virtual import FOR_USERS
 from forklake.spark.zones import is_utc
 from forklake.sql.predicates import predicate_of
 
@@ -26,7 +28,13 @@ def condition(where: str | Expression, table: Table, *, zone: str = "UTC") -> Co
         return Condition(where)
     if not where.strip():
         raise InvalidInput("The condition is empty.")
-    return Condition(where, as_compared(predicate_of(where), table, zone))
+    return Condition(where, as_compared(predicate_of(where), table, zone), virtual_columns(table, where))
+
+
+def virtual_columns(table: Table, text: str) -> list[str]:
+    """The virtual columns that a text speaks of; a column of the table's own goes before one of the same name."""
+    own = {fold(column.name) for column in table.definition.columns}
+    return [name for name in FOR_USERS if name not in own and re.search(rf"\b{name}\b", text, re.IGNORECASE)]
 
 
 def as_compared(predicate: Predicate, table: Table, zone: str = "UTC") -> Predicate:

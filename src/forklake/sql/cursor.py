@@ -1,25 +1,43 @@
 """A statement as tokens: read from left to right, with its own text at hand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.databricks import Databricks
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from forklake.errors import SyntaxProblem
 
-_READERS = {"spark": "databricks", "duckdb": "duckdb"}
-"""sqlglot's dialects for ours; databricks reads everything of Spark and a little more."""
+
+class ForklakeSpark(Databricks):
+    """Spark's SQL: Databricks' reads everything of it and a little more, but has a word that is a function of ours."""
+
+    class Tokenizer(Databricks.Tokenizer):
+        KEYWORDS: ClassVar = {word: kind for word, kind in Databricks.Tokenizer.KEYWORDS.items() if word != "SETTINGS"}
+
+
+class ForklakeDuckDB(DuckDB):
+    """DuckDB's SQL, in which `settings` is a function of ours, too."""
+
+    class Tokenizer(DuckDB.Tokenizer):
+        KEYWORDS: ClassVar = {word: kind for word, kind in DuckDB.Tokenizer.KEYWORDS.items() if word != "SETTINGS"}
+
+
+_READERS: Mapping[str, type[Dialect]] = {"spark": ForklakeSpark, "duckdb": ForklakeDuckDB}
+"""sqlglot's dialects for ours."""
 S = TypeVar("S")
 
 _OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
 
 
-def reader(dialect: str) -> str:
-    """The name of a dialect in sqlglot."""
+def reader(dialect: str) -> type[Dialect]:
+    """The dialect in sqlglot."""
     return _READERS[dialect]
 
 
@@ -153,10 +171,11 @@ class Cursor:
         """A string in quotes; strings side by side are one."""
         if not self.is_string():
             raise self.problem("Expected a string")
-        found, quote = "", self.text[self.position]
+        quote = self.text[self.position]
+        found = self._take().text
         while self.is_string():
             # A quote within a string is written twice, which looks like two strings.
-            found += (quote if found and self.position == self.last_end else "") + self._take().text
+            found += (quote if self.position == self.last_end else "") + self._take().text
         return found
 
     def identifier(self) -> str:

@@ -15,7 +15,9 @@ from forklake.catalog.scan_planning import plan_scan
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
 from forklake.model.names import fold
+from forklake.spark.from_arrow import from_arrow
 from forklake.spark.scan import scan
+from forklake.spark.virtual import FOR_USERS
 from forklake.sql.binding import Bound, Context, find_relation
 from forklake.sql.conditions import as_compared
 from forklake.sql.constants import Parameters, constant_of
@@ -27,7 +29,6 @@ from forklake.sql.metadata_names import find_metadata
 from forklake.sql.missing import explained
 from forklake.sql.own_names import qualifier_edits
 from forklake.sql.pruning import predicate_for
-from forklake.sql.reading import FOR_USERS
 from forklake.sql.references import ParsedQuery, Reference, edited, parsed_query
 from forklake.sql.state import SessionState
 
@@ -180,7 +181,7 @@ def arguments_of(arguments: Sequence[exp.Expr], parameters: Parameters) -> tuple
 def _as_frame(state: SessionState, rows: pa.Table | DataFrame) -> DataFrame:
     if isinstance(rows, DataFrame):
         return rows
-    return state.holder.get().createDataFrame(rows).select("*")
+    return from_arrow(state.holder.get(), rows).select("*")
 
 
 def _virtual_columns(reference: Reference, table: Table) -> list[str]:

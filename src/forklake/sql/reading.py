@@ -1,6 +1,5 @@
 """Rows of a table for whoever asks: by condition, by columns, as of now or then."""
 
-import re
 from collections.abc import Sequence
 
 import pyarrow as pa
@@ -16,11 +15,10 @@ from forklake.spark.inlined import inlined_rows
 from forklake.spark.quoting import named
 from forklake.spark.scan import scan
 from forklake.spark.tasks.arrow_types import shown_schema
+from forklake.spark.virtual import FOR_USERS
 from forklake.spark.work import Work
-from forklake.sql.conditions import condition
+from forklake.sql.conditions import condition, virtual_columns
 from forklake.sql.results import Result
-
-FOR_USERS = ("rowid", "snapshot_id", "filename", "file_row_number")
 
 
 def scan_table(
@@ -56,7 +54,7 @@ def _chosen(table: Table, columns: Sequence[str] | None, where: str) -> tuple[li
     """The columns to show, and the virtual ones that they or the condition need."""
     own = {fold(column.name): column.name for column in table.definition.columns}
     extra = [name for name in FOR_USERS if name not in own]
-    wanted = [name for name in extra if re.search(rf"\b{name}\b", where, re.IGNORECASE)]
+    wanted = virtual_columns(table, where)
     if columns is None:
         return list(own.values()), wanted
     chosen = []

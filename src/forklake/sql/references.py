@@ -113,22 +113,34 @@ def _without_travels(text: str, dialect: str) -> tuple[str, dict[str, tuple[Name
     travels: dict[str, tuple[Name, At]] = {}
     edits: list[tuple[int, int, str]] = []
     for place, token in enumerate(tokens):
-        if token.text.split(" ")[0].upper() not in ("AT", "FOR", "VERSION", "TIMESTAMP") or not place:
+        begins = token.text.split(" ")[0].upper() in ("AT", "FOR", "VERSION", "TIMESTAMP")
+        if not begins or not place or (edits and token.start < edits[-1][1]):
             continue
-        first = _first_of_name(tokens, place - 1)
-        if first is None:
+        named = _named_before(tokens, place)
+        if named is None:
             continue
+        first, name, alias = named
         cursor = Cursor(text[token.start :], dialect)
         at = _at(cursor)
         if at is None:
             continue
         placeholder = f"{_TRAVEL}{len(travels)}"
-        name = tuple(part.text for part in tokens[first:place] if part.text != "." or part.token_type != TokenType.DOT)
         travels[placeholder] = (name, at)
         end = token.start + cursor.last_end
-        alias = "" if _has_alias(cursor) else f" AS {quoted_name(name[-1], dialect)}"
-        edits.append((tokens[first].start, end, placeholder + alias))
+        written = "" if alias is None and _has_alias(cursor) else f" AS {quoted_name(alias or name[-1], dialect)}"
+        edits.append((tokens[first].start, end, placeholder + written))
     return edited(text, edits), travels
+
+
+def _named_before(tokens: list[Token], place: int) -> tuple[int, Name, str | None] | None:
+    """Where a table is named that ends before a token, its name and, if it is given there, its alias."""
+    first, last, alias = _first_of_name(tokens, place - 1), place, None
+    if first is None and place >= 2 and _is_name(tokens[place - 1]):
+        last = place - 2 if tokens[place - 2].text.upper() == "AS" and place > 2 else place - 1
+        first, alias = _first_of_name(tokens, last - 1), tokens[place - 1].text
+    if first is None:
+        return None
+    return first, tuple(part.text for part in tokens[first:last] if part.token_type != TokenType.DOT), alias
 
 
 def _at(cursor: Cursor) -> At | None:

@@ -10,6 +10,9 @@ from pyspark.sql import DataFrame
 from forklake.model.entities import Table
 from forklake.spark.collect import collect
 from forklake.spark.failures import querying, reading
+from forklake.sql.drawing import drawn, drawn_as_html
+
+_IN_NOTEBOOKS = 20
 
 
 class Result:
@@ -74,8 +77,21 @@ class Result:
         return list(zip(*(column.to_pylist() for column in rows.columns), strict=True))
 
     def show(self, rows: int = 20) -> None:
-        """Print the first rows."""
-        print(self.to_arrow().slice(0, rows).to_pandas().to_string(index=False))
+        """Print the first rows as a table."""
+        table, more = self._first(rows)
+        print(drawn(table, rows, more=more))
+
+    def _repr_html_(self) -> str:
+        table, more = self._first(_IN_NOTEBOOKS)
+        return drawn_as_html(table, _IN_NOTEBOOKS, more=more)
+
+    def _first(self, rows: int) -> tuple[pa.Table, bool]:
+        """All rows if they are there, else the first ones, and whether there are more than that."""
+        if self._rows is not None:
+            return self._rows, False
+        with querying(debug=self._debug):
+            table = collect(self.to_spark().limit(rows + 1))
+        return (table.slice(0, rows), True) if table.num_rows > rows else (table, False)
 
     def __repr__(self) -> str:
         return f"<forklake.Result of {', '.join(self.columns)}>"

@@ -19,7 +19,7 @@ from forklake.spark.quoting import named
 from forklake.spark.type_mapping import shown_type
 from forklake.spark.update import update
 from forklake.sql.binding import Bound, Context, context_of, get_relation
-from forklake.sql.conditions import as_compared
+from forklake.sql.conditions import as_compared, virtual_columns
 from forklake.sql.constant_rows import constant_rows, texts_among
 from forklake.sql.constants import Parameters
 from forklake.sql.cursor import quoted_name
@@ -106,7 +106,9 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
         assignments = {column: f"{_SET}{at}" for at, (column, _) in enumerate(statement.assignments)}
         if len(assignments) < len(statement.assignments):
             raise InvalidInput("A column is set twice.")
-        where = Condition(chosen, _predicate(state, context, table, alias, statement.where, statement.sources))
+        predicate = _predicate(state, context, table, alias, statement.where, statement.sources)
+        texts = [statement.where or "", *(value for _, value in statement.assignments)]
+        where = Condition(chosen, predicate, virtual_columns(table, " ".join(texts)))
         state.holder.get()
         return update(work, table, {column: named(name) for column, name in assignments.items()}, where)
 
@@ -126,7 +128,8 @@ def delete_rows(state: SessionState, statement: Delete, parameters: Parameters =
             # A row that several others match is deleted once.
             return found if statement.sources is None else found.dropDuplicates(_addresses(found))
 
-        where = Condition(chosen, _predicate(state, context, table, alias, statement.where, statement.sources))
+        predicate = _predicate(state, context, table, alias, statement.where, statement.sources)
+        where = Condition(chosen, predicate, virtual_columns(table, statement.where or ""))
         return delete(work, table, where)
 
 

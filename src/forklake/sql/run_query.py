@@ -9,6 +9,7 @@ from forklake.catalog.aggregates import exact_count
 from forklake.catalog.scan_planning import plan_scan
 from forklake.errors import InvalidInput
 from forklake.model.names import fold
+from forklake.spark.from_arrow import from_arrow
 from forklake.spark.inlined import inlined_rows
 from forklake.sql.binding import Context, context_of, find_relation, get_relation
 from forklake.sql.constants import Parameters
@@ -29,7 +30,7 @@ def run_query(state: SessionState, text: str, parameters: Parameters = None) -> 
     context = context_of(state)
     rows = _without_spark(state, context, text, parameters)
     if rows is not None:
-        return Result(rows, lambda: state.holder.get().createDataFrame(rows))
+        return Result(rows, lambda: from_arrow(state.holder.get(), rows))
     frame = bind_query(state, context, text, parameters).run(state)
     return Result(None, lambda: frame)
 
@@ -51,6 +52,8 @@ def _without_spark(state: SessionState, context: Context, text: str, parameters:
     rows = _source(state, context, reference, parameters)
     if rows is not None:
         return _projected(rows, select, reference)
+    if reference.arguments is not None:
+        return None
     return _counted(state, context, parsed, reference, select, parameters)
 
 

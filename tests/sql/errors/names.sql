@@ -15,7 +15,7 @@ SELECT * FROM lake.main.recents;
 SELECT * FROM lakes.main.customers;
 --! no catalog is attached as 'lakes'. Did you mean 'lake'?
 SELECT itm FROM shop.orders;
---! Did you mean one of the following? [`item`, `id`]
+--! `itm` cannot be resolved. Did you mean
 INSERT INTO costumers VALUES (1);
 --! Did you mean 'customers'?
 INSERT INTO customers (idd) VALUES (1);

@@ -34,7 +34,5 @@ SELECT 'open;
 --! a string or a comment without an end
 SELECT (1;
 --! SELECT (1
-SELECT 1 FROM;
---! FROM
 MERGE INTO t USING s WHEN MATCHED THEN DELETE;
 --! Expected ON

@@ -2,7 +2,9 @@
 -- backend: sqlite
 CREATE TABLE t (id BIGINT, v STRING);
 INSERT INTO t VALUES (1, 'it''s {x} -- no; comment /* at */ t');
-SELECT v, '{0}', "{t}", '__forklake_frame_0', 'FROM t AT (VERSION => 1)' FROM t; -- a comment; with a semicolon
+SELECT v, '{0}', "{t}", '__forklake_frame_0', 'FROM t AT (VERSION => 1)' FROM t -- a comment; with a semicolon
+;
+--> it's {x} -- no; comment /* at */ t | {0} | {t} | __forklake_frame_0 | FROM t AT (VERSION => 1)
 SELECT /* FROM nothing; */ id -- FROM nowhere
 FROM t WHERE v LIKE '%{x}%' AND v LIKE '%''s%';
 --> 1

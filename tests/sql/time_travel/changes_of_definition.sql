@@ -9,7 +9,7 @@ SELECT * FROM t AT (VERSION => {v2});
 --> 1 | a
 SELECT * FROM t AT (VERSION => {v4});
 --> 1 | a | 7
-SELECT new.id, new.w, old.v FROM t new LEFT JOIN t AT (VERSION => {v2}) old ON new.id = old.id ORDER BY 1;
+SELECT new.id, new.w, old.v FROM t new LEFT JOIN t AS old AT (VERSION => {v2}) ON new.id = old.id ORDER BY 1;
 --> 1 | a | a
 --> 2 | b | NULL
 SELECT count(*) FROM t WHERE id NOT IN (SELECT id FROM t AT (VERSION => {v2}));

@@ -12,6 +12,10 @@ SELECT v FROM t AT (TIMESTAMP => now());
 --> new
 SELECT a.v, b.v FROM t a JOIN t AT (VERSION => 3) b ON a.id = b.id;
 --> new | old
+SELECT a.v, b.v FROM t a JOIN t b AT (VERSION => 3) ON a.id = b.id;
+--> new | old
+SELECT a.v, b.v FROM t a JOIN t VERSION AS OF 3 AS b ON a.id = b.id;
+--> new | old
 SELECT v FROM t AT (VERSION => 99);
 --! No snapshot found at version 99
 SELECT v FROM t AT (VERSION => 1);

@@ -1,0 +1,120 @@
+"""Values that are given beside the text: in every kind of statement, and of every kind."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import forklake
+from forklake.api.session import Session
+from forklake.errors import ForklakeError, InvalidInput
+from tests.conftest import Place
+
+STRANGE = "it's; -- {x} \\n %s ` \" ä"
+
+
+@pytest.fixture
+def session(sqlite_place: Place, tmp_path: Path, spark: SparkSession) -> Iterator[Session]:
+    with forklake.connect(spark=spark) as opened:
+        opened.attach(sqlite_place.url, "lake", catalog="main", data_path=str(tmp_path), create_if_not_exists=True)
+        opened.sql("CREATE TABLE t (id BIGINT, v STRING, d DATE)")
+        opened.sql("INSERT INTO t VALUES (1, 'a', DATE '2026-01-01'), (2, 'b', NULL)")
+        yield opened
+
+
+def rows(session: Session, text: str, parameters: Any = None) -> list[tuple[Any, ...]]:
+    return session.sql(text, parameters).fetchall()
+
+
+def test_a_query_takes_parameters_by_name_and_by_place(session: Session) -> None:
+    assert rows(session, "SELECT id, :x AS x FROM t WHERE id = :id", {"x": STRANGE, "id": 2}) == [(2, STRANGE)]
+    assert rows(session, "SELECT id, ? AS x FROM t WHERE id = ?", [STRANGE, 1]) == [(1, STRANGE)]
+    assert rows(session, "SELECT id FROM t WHERE d = :day", {"day": date(2026, 1, 1)}) == [(1,)]
+    assert rows(session, "SELECT :a, :b, :c", {"a": None, "b": 0.5, "c": Decimal("1.25")}) == [
+        (None, 0.5, Decimal("1.25"))
+    ]
+
+
+def test_an_insert_takes_parameters(session: Session) -> None:
+    assert rows(session, "INSERT INTO t VALUES (:id, :v, :d)", {"id": 3, "v": STRANGE, "d": date(2026, 2, 3)}) == [(1,)]
+    assert rows(session, "INSERT INTO t (id, v) VALUES (?, ?), (?, ?)", [4, STRANGE, 5, None]) == [(2,)]
+    assert rows(session, "INSERT INTO t (id, v) SELECT id + :n, :v FROM t WHERE id = 1", {"n": 10, "v": STRANGE}) == [
+        (1,)
+    ]
+    assert rows(session, "SELECT id, v, d FROM t WHERE id > 2 ORDER BY id") == [
+        (3, STRANGE, date(2026, 2, 3)),
+        (4, STRANGE, None),
+        (5, None, None),
+        (11, STRANGE, None),
+    ]
+
+
+def test_an_update_takes_parameters(session: Session) -> None:
+    assert rows(session, "UPDATE t SET v = :v WHERE id = :id", {"v": STRANGE, "id": 1}) == [(1,)]
+    assert rows(session, "UPDATE t SET v = ?, d = ? WHERE id = ?", ["x", date(2026, 3, 4), 2]) == [(1,)]
+    assert rows(session, "SELECT v, d FROM t ORDER BY id") == [(STRANGE, date(2026, 1, 1)), ("x", date(2026, 3, 4))]
+
+
+def test_a_delete_takes_parameters(session: Session) -> None:
+    assert rows(session, "DELETE FROM t WHERE v = :v OR id = :id", {"v": STRANGE, "id": 2}) == [(1,)]
+    assert rows(session, "DELETE FROM t WHERE id = ?", [1]) == [(1,)]
+
+
+def test_a_merge_takes_parameters_in_its_source_conditions_and_values(session: Session) -> None:
+    text = (
+        "MERGE INTO t USING (SELECT :id AS id) s ON t.id = s.id AND t.id < :most"
+        " WHEN MATCHED AND t.v <> :old THEN UPDATE SET v = :v, d = :d"
+        " WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, :v)"
+    )
+    given = {"id": 2, "most": 10, "old": STRANGE, "v": STRANGE, "d": date(2026, 5, 6)}
+    assert rows(session, text, given) == [(1,)]
+    assert rows(session, text, {**given, "id": 12}) == [(1,)]
+    assert rows(session, "SELECT * FROM t WHERE id > 1 ORDER BY id") == [
+        (2, STRANGE, date(2026, 5, 6)),
+        (12, STRANGE, None),
+    ]
+
+
+def test_points_in_the_past_and_functions_take_parameters(session: Session) -> None:
+    session.sql("DELETE FROM t")
+    now = datetime.now(UTC)
+    assert rows(session, "SELECT count(*) FROM t AT (VERSION => :v)", {"v": 3}) == [(2,)]
+    assert rows(session, "SELECT count(*) FROM t AT (TIMESTAMP => :t)", {"t": now}) == [(0,)]
+    assert rows(session, "SELECT count(*) FROM lake.table_changes(:t, :a, :b)", {"t": "t", "a": 3, "b": 4}) == [(4,)]
+    session.sql("CALL lake.set_option(:name, :value)", {"name": "parquet_compression", "value": "zstd"})
+    assert rows(session, "SELECT value FROM lake.options() WHERE option_name = :o", {"o": "parquet_compression"}) == [
+        ("zstd",)
+    ]
+
+
+def test_attach_takes_parameters(session: Session, sqlite_place: Place) -> None:
+    session.sql(f"ATTACH '{sqlite_place.url}' AS again (CATALOG :c, READ_ONLY :r)", {"c": "main", "r": True})
+    assert rows(session, "SELECT count(*) FROM again.t") == [(2,)]
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("SELECT :a", None),
+        ("SELECT :a", {"b": 1}),
+        ("SELECT ?", []),
+        ("SELECT ? + ?", [1]),
+        ("INSERT INTO t (id) VALUES (:missing)", {"b": 1}),
+        ("SELECT count(*) FROM t AT (VERSION => :missing)", {}),
+        ("CALL lake.set_option('parquet_compression', :missing)", {}),
+        ("DELETE FROM t WHERE id = :missing", {}),
+    ],
+)
+def test_a_parameter_without_a_value_is_an_error(session: Session, text: str, given: Any) -> None:
+    with pytest.raises(ForklakeError):
+        rows(session, text, given)
+    assert rows(session, "SELECT count(*) FROM t") == [(2,)]
+
+
+def test_a_merge_refuses_parameters_by_place(session: Session) -> None:
+    with pytest.raises(InvalidInput, match="by name"):
+        session.sql("MERGE INTO t USING t AS s ON t.id = ? WHEN MATCHED THEN DELETE", [1])
