@@ -18,8 +18,9 @@ from forklake.sql.cursor import quoted_name
 PIECES = (
     "'", "''", '"', '""', "`", "``", ";", "--", "/*", "*/", "{", "}", "{0}", "{x}", "%", "%s", "%(a)s", ":a", "?", "$1",
     "\\", "\\'", "\n", "\t", "\0", "\x7f", "\x85", " ", ".", ",", "(", ")", "[", "=>", "@", "#", "é", "ß", "İ",
-    "日", "😀",    "\u202e", "\ufeff", "\ud800", "a", "b", "1", "_", "DROP TABLE victim", "; DROP TABLE victim; --", "' OR 1=1 --",
-    "') --", "` ; --", '" ; --', "main", "lake", "select", "__forklake_frame_0", "__forklake_at_0", "AT (VERSION => 1)",
+    "日", "😀", "\u202e", "\ufeff", "\ud800", "a", "b", "1", "_", "DROP TABLE victim", "; DROP TABLE victim; --",
+    "' OR 1=1 --", "') --", "` ; --", '" ; --', "main", "lake", "select", "__forklake_frame_0", "__forklake_at_0",
+    "AT (VERSION => 1)",
 )  # fmt: skip
 TEXTS = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_size=5).map("".join)
 DIALECTS = ("spark", "duckdb")
@@ -44,13 +45,14 @@ def lake(dialect: str) -> Iterator[Session]:
             create_if_not_exists=True,
             data_inlining_row_limit=100,
         )
+        session._holder.get = _refuse  # type: ignore[method-assign]
         session.sql("CREATE TABLE victim (id BIGINT)")
         session.sql("INSERT INTO victim VALUES (1)")
         yield session
 
 
 def tables(session: Session, schema: str = "main") -> list[str]:
-    return [name for (name,) in session.sql(f"SHOW TABLES FROM {quoted_name(schema, session.dialect)}").fetchall()]
+    return [name for (name,) in session.sql(f"SHOW TABLES FROM lake.{quoted_name(schema, session.dialect)}").fetchall()]
 
 
 def versions(session: Session) -> int:
@@ -166,6 +168,10 @@ def test_catalogs_and_attachments_have_exactly_their_names(dialect: str, catalog
             functions = session.sql(f"SELECT id FROM ducklake_current_snapshot({string(alias, dialect)})").fetchall()
             assert len(functions) == 1
             session.sql(f"DETACH {attached}")
+        if catalog == "lake":
+            with pytest.raises(ForklakeError, match="also the name under which 'main' is attached"):
+                session.sql(f"DROP CATALOG {name}")
+            return
         session.sql(f"DROP CATALOG {name}")
         assert session.sql("SELECT catalog_name FROM lake.catalogs()").fetchall() == [("main",)]
         check_unharmed(session)
@@ -203,7 +209,6 @@ def test_texts_in_comments_messages_and_options_stay_texts(dialect: str, text: s
 @settings(max_examples=150)
 def test_any_text_is_a_statement_or_an_error_of_ours(text: str) -> None:
     with lake("spark") as session:
-        session._holder.get = _refuse  # type: ignore[method-assign]
         for statement in (text, f"CREATE {text}", f"INSERT INTO victim {text}x", f"ALTER TABLE victim {text}"):
             with suppress(ForklakeError, _SparkNeeded):
                 session.sql(statement)

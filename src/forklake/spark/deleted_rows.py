@@ -37,7 +37,8 @@ def not_deleted(
     bits = work.spark.createDataFrame(pa.table({"bits": whole})).scalar()
     of_file = F.get(bits, (number - lowest).cast("int"))
     word = F.get(of_file, F.shiftright(position, 6).cast("int"))
-    return F.getbit(word, position.bitwiseAND(F.lit(63)).cast("int")) == 0
+    # Of the distance of a shift only the last six bits count.
+    return F.call_function("shiftright", word, position.cast("int")).bitwiseAND(F.lit(1)) == 0
 
 
 def deleted_positions(work: Work, table: Table, files: Sequence[ScanFile]) -> list[Positions]:

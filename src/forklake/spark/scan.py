@@ -55,6 +55,14 @@ def scan_schema(plan: ScanPlan, virtual: Sequence[str] = ()) -> st.StructType:
     return schema
 
 
+_ROW_INDEX = "_tmp_metadata_row_index"
+"""Spark's own name for the position of a row on its way to `_metadata.row_index`.
+
+Not a public name, but every Spark that we support fills a column of this name. Asked for directly, the position need
+not be put into a struct and taken out again for every row, which every row of a file with deletes would pay for.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """Files of a group that are read alike."""
@@ -97,7 +105,7 @@ def _file_rows(work: Work, plan: ScanPlan, part: _Part, virtual: Sequence[str]) 
     columns = plan.table.definition.columns
     schema = _read_schema(columns, part, virtual)
     frame = relation(work.spark, work.storage, schema, [(number, file.data) for number, file in part.files])
-    source = _Source(frame)
+    source = _Source(frame, part)
     if part.with_deletes:
         frame = frame.where(not_deleted(work, plan.table, part.files, source.number, source.position))
     if part.embeds_snapshots:
@@ -109,8 +117,9 @@ def _file_rows(work: Work, plan: ScanPlan, part: _Part, virtual: Sequence[str]) 
 class _Source:
     """What Spark tells of a row's origin; looked up when it is asked for, because each takes calls to the JVM."""
 
-    def __init__(self, frame: DataFrame) -> None:
+    def __init__(self, frame: DataFrame, part: _Part) -> None:
         self._frame = frame
+        self._part = part
 
     @cached_property
     def _metadata(self) -> Expression:
@@ -123,7 +132,7 @@ class _Source:
 
     @cached_property
     def position(self) -> Expression:
-        return self._metadata["row_index"]
+        return named(_ROW_INDEX) if self._part.with_deletes else self._metadata["row_index"]
 
     @cached_property
     def path(self) -> Expression:
@@ -135,6 +144,8 @@ def _read_schema(columns: Sequence[Column], part: _Part, virtual: Sequence[str])
     for now, then in zip(columns, part.naming, strict=True):
         if then is not None:
             schema = schema.add(then.name, read_type(now, then))
+    if part.with_deletes:
+        schema = schema.add(_ROW_INDEX, st.LongType())
     if part.row_ids == "file":
         schema = schema.add(ROW_ID, st.LongType())
     if part.embeds_snapshots:

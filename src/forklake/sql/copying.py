@@ -1,6 +1,8 @@
 """COPY: rows to files that are nobody's but the user's, and from them."""
 
+import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import DataFrame, Observation
@@ -38,6 +40,9 @@ def copy_rows(state: SessionState, statement: Copy, parameters: Parameters = Non
     """COPY TO or FROM Parquet, CSV or JSON; returns how many rows were copied."""
     options = {name: constant(text, state.dialect, parameters) for name, text in statement.options.items()}
     file_format = _format(statement.file, options)
+    # Spark would look for it in the folder in which it was started.
+    file = statement.file if "://" in statement.file else os.path.abspath(statement.file)
+    statement = replace(statement, file=file)
     return (
         _to_file(state, statement, file_format, options, parameters)
         if statement.to_file

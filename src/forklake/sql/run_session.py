@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from forklake.catalog.catalogs import drop_catalog, find_catalog
+from forklake.catalog.catalogs import drop_catalog, find_catalog, list_catalogs
 from forklake.catalog.forks import fork_catalog
 from forklake.catalog.lake import RetrySettings
 from forklake.catalog.names import find_schema
 from forklake.errors import AlreadyExists, InvalidInput, InvalidOption, NoSuchCatalog, NoSuchSchema, NotFound
-from forklake.model.names import closest, fold
+from forklake.model.names import check_object_name, closest, fold
 from forklake.sql.attachments import AttachOptions, open_attachment
 from forklake.sql.constants import Parameters, as_time, as_version, constant
 from forklake.sql.state import MAIN, SessionState
@@ -41,6 +41,7 @@ def run_attach(state: SessionState, statement: Attach, parameters: Parameters = 
 
 def attach(state: SessionState, target: str, name: str, options: AttachOptions) -> None:
     """The same with everything given. The first catalog is the one in use."""
+    check_object_name(name, "attachment")
     if state.attachments.find(name) is not None:
         raise AlreadyExists(f'A catalog is already attached under the name "{name}".')
     attachment = open_attachment(target, name, options)
@@ -259,6 +260,11 @@ def drop(state: SessionState, statement: DropCatalog) -> None:
     attached = state.attachments.find(statement.name)
     lake = (attached or state.current).lake
     name = attached.catalog.name if attached is not None else statement.name
+    if fold(name) != fold(statement.name) and any(c.name == statement.name for c in list_catalogs(lake)):
+        raise InvalidInput(
+            f"'{statement.name}' is a catalog, and also the name under which '{name}' is attached:"
+            " detach that, or attach it under another name."
+        )
     try:
         find_catalog(lake, name)
     except NoSuchCatalog:
