@@ -153,8 +153,8 @@ def stored_keys(column_type: ColumnType, stats: ColumnStats) -> tuple[float, flo
 
 def key_width(keys: tuple[float, float]) -> float | None:
     """How wide an interval of keys is, rounded up; None for one that is unbounded or empty."""
-    width = keys[1] - keys[0]
-    return None if math.isinf(width) or math.isnan(width) else math.nextafter(width, math.inf)
+    width = math.nextafter(keys[1] - keys[0], math.inf)
+    return width if math.isfinite(width) else None
 
 
 @dataclass(frozen=True, slots=True)

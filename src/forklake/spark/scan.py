@@ -73,11 +73,14 @@ class _Part:
     row_ids: str
     """Where row ids come from: `file` embeds them, they are `counted`, or `none` are given out yet."""
     embeds_snapshots: bool
+    reads_row_index: bool
+    """The position comes as a column of its own."""
 
 
 def _parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str]) -> Iterator[_Part]:
     split: dict[tuple[bool, str, bool], list[tuple[int, ScanFile]]] = {}
     row_ids = _row_ids_in(work, plan) if not ROW_IDS.isdisjoint(virtual) else lambda _: "none"
+    only_rows = not virtual and _prunes_structs(work)
     wants_snapshots = not SNAPSHOT_IDS.isdisjoint(virtual)
     for number, file in group.files:
         partial = file.data.partial_max is not None
@@ -85,7 +88,13 @@ def _parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str])
         key = (file.delete is not None, row_ids(file), by_snapshot)
         split.setdefault(key, []).append((number, file))
     for key, files in split.items():
-        yield _Part(group.naming, files, *key)
+        yield _Part(group.naming, files, *key, reads_row_index=key[0] and only_rows)
+
+
+def _prunes_structs(work: Work) -> bool:
+    """Whether Spark leaves the fields of `_metadata` alone that nobody asks for: the two ways to a position exclude
+    each other."""
+    return work.spark.conf.get("spark.sql.optimizer.nestedSchemaPruning.enabled", "true") == "true"
 
 
 def _row_ids_in(work: Work, plan: ScanPlan) -> Callable[[ScanFile], str]:
@@ -105,7 +114,7 @@ def _file_rows(work: Work, plan: ScanPlan, part: _Part, virtual: Sequence[str]) 
     columns = plan.table.definition.columns
     schema = _read_schema(columns, part, virtual)
     frame = relation(work.spark, work.storage, schema, [(number, file.data) for number, file in part.files])
-    source = _Source(frame, part)
+    source = _Source(frame, row_index=part.reads_row_index)
     if part.with_deletes:
         frame = frame.where(not_deleted(work, plan.table, part.files, source.number, source.position))
     if part.embeds_snapshots:
@@ -117,9 +126,9 @@ def _file_rows(work: Work, plan: ScanPlan, part: _Part, virtual: Sequence[str]) 
 class _Source:
     """What Spark tells of a row's origin; looked up when it is asked for, because each takes calls to the JVM."""
 
-    def __init__(self, frame: DataFrame, part: _Part) -> None:
+    def __init__(self, frame: DataFrame, *, row_index: bool) -> None:
         self._frame = frame
-        self._part = part
+        self._row_index = row_index
 
     @cached_property
     def _metadata(self) -> Expression:
@@ -132,7 +141,7 @@ class _Source:
 
     @cached_property
     def position(self) -> Expression:
-        return named(_ROW_INDEX) if self._part.with_deletes else self._metadata["row_index"]
+        return named(_ROW_INDEX) if self._row_index else self._metadata["row_index"]
 
     @cached_property
     def path(self) -> Expression:
@@ -144,7 +153,7 @@ def _read_schema(columns: Sequence[Column], part: _Part, virtual: Sequence[str])
     for now, then in zip(columns, part.naming, strict=True):
         if then is not None:
             schema = schema.add(then.name, read_type(now, then))
-    if part.with_deletes:
+    if part.reads_row_index:
         schema = schema.add(_ROW_INDEX, st.LongType())
     if part.row_ids == "file":
         schema = schema.add(ROW_ID, st.LongType())

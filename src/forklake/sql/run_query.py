@@ -11,6 +11,7 @@ from forklake.errors import InvalidInput
 from forklake.model.names import fold
 from forklake.spark.from_arrow import from_arrow
 from forklake.spark.inlined import inlined_rows
+from forklake.spark.tasks.arrow_types import shown_schema
 from forklake.sql.binding import Context, context_of, find_relation, get_relation
 from forklake.sql.constants import Parameters
 from forklake.sql.duckdb_summary import summary_query
@@ -86,7 +87,9 @@ def _source(state: SessionState, context: Context, reference: Reference, paramet
     if bound is None or bound.table is None:
         return None
     plan = plan_scan(bound.tx, bound.table)
-    return inlined_rows(plan) if plan.batches and not plan.files else None
+    if plan.files:
+        return None
+    return inlined_rows(plan) if plan.batches else shown_schema(bound.table.definition.columns).empty_table()
 
 
 def _projected(rows: pa.Table, select: exp.Select, reference: Reference) -> pa.Table | None:

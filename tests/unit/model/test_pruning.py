@@ -1,4 +1,5 @@
 import math
+import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
@@ -38,6 +39,7 @@ from forklake.model.pruning import (
     PartitionIn,
     PrunableColumn,
     file_filter,
+    key_width,
     may_match,
 )
 from forklake.model.statistics import ColumnStats, as_float32
@@ -283,3 +285,10 @@ def test_a_string_with_a_nul_is_not_sent_to_a_database_as_text() -> None:
         wanted = _filter(predicate, ColumnType("varchar"), "identity")
         found = wanted.parts if isinstance(wanted, AllOf) else (wanted,)
         assert all("\0" not in repr(part).replace("\\x00", "\0") for part in found)
+
+
+def test_an_interval_as_wide_as_doubles_go_has_no_width() -> None:
+    largest = sys.float_info.max
+    assert key_width((0.0, largest)) is None
+    assert key_width((-largest, largest)) is None
+    assert key_width((1.0, 3.0)) == math.nextafter(2.0, math.inf)
