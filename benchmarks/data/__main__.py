@@ -14,6 +14,7 @@ from benchmarks.data.planning import planning
 from benchmarks.data.point_query import point_query
 from benchmarks.data.scans import deleted_rows, full_scan, small_files
 from benchmarks.data.settings import QUICK, Sizes
+from benchmarks.data.statements import statements
 from benchmarks.data.writes import append, changes
 from benchmarks.databases import SERVER_SETTINGS, Databases
 from benchmarks.machine import machine_facts
@@ -29,6 +30,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "point_query": point_query,
     "planning": planning,
     "inserts": inserts,
+    "statements": statements,
 }
 POSTGRES = {"planning", "inserts"}
 """Those that measure PostgreSQL too."""
