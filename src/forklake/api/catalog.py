@@ -11,7 +11,7 @@ from forklake.api.table import TableHandle
 from forklake.catalog.ddl import create_schema, create_table, drop_schema, drop_table, rename_table
 from forklake.catalog.forks import fork_catalog
 from forklake.catalog.history import list_snapshots
-from forklake.catalog.names import list_schemas, list_tables
+from forklake.catalog.names import find_object, find_schema, list_schemas, list_tables
 from forklake.catalog.options import OptionValue, list_options, set_option
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
@@ -143,7 +143,8 @@ class CatalogHandle:
     def has_table(self, name: str) -> bool:
         schema, table = split_name(name)
         tx = self._transactions.current(self._attachment.name, self._attachment.catalog)
-        return any(found.name.lower() == table.lower() for found in list_tables(tx, schema))
+        parent = find_schema(tx, schema)
+        return parent is not None and find_object(tx, parent, table, "table") is not None
 
     def snapshots(self) -> list[Snapshot]:
         """Every snapshot the catalog can travel to, oldest first."""

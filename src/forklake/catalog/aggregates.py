@@ -9,7 +9,7 @@ from forklake.catalog.scan_planning import prunable_columns
 from forklake.catalog.transaction import Transaction
 from forklake.model.column_types import FLOATS, INTEGERS, ColumnType
 from forklake.model.entities import Table
-from forklake.model.files import ScanFile
+from forklake.model.files import ScanFile, TableStats
 from forklake.model.ids import DataFileId, TableId
 from forklake.model.predicates import Path
 from forklake.model.pruning import COUNTED, PrunableColumn
@@ -28,9 +28,19 @@ class Bounds:
 def exact_count(tx: Transaction, table: Table) -> int:
     """The number of rows that a query would count, changes of the transaction included."""
     table_id = TableId(tx.current(table).object_id)
-    committed = 0 if tx.is_new(table_id) else tx.view.stats(table_id).record_count
     staged = tx.tables.get(table_id)
-    return committed + (staged.row_delta if staged else 0)
+    return _committed(tx, table_id).record_count + (staged.row_delta if staged else 0)
+
+
+def has_files(tx: Transaction, table: Table) -> bool:
+    """Whether the table has data files, changes of the transaction included; none of them is listed for that."""
+    table_id = TableId(tx.current(table).object_id)
+    staged = tx.tables.get(table_id)
+    return _committed(tx, table_id).file_size_bytes + (staged.size_delta() if staged else 0) > 0
+
+
+def _committed(tx: Transaction, table_id: TableId) -> TableStats:
+    return TableStats() if tx.is_new(table_id) else tx.view.stats(table_id)
 
 
 def exact_bounds(tx: Transaction, table: Table, path: Path) -> Bounds | None:

@@ -7,7 +7,7 @@ from forklake.catalog.lake import Catalog, Lake
 from forklake.catalog.retry import with_retries
 from forklake.errors import AlreadyExists, NoSuchCatalog
 from forklake.model.lineage import Lineage
-from forklake.model.names import check_catalog_name, closest
+from forklake.model.names import check_catalog_name, did_you_mean
 from forklake.model.snapshots import CatalogInfo
 from forklake.store import catalogs as rows
 from forklake.store.catalog_writes import end_catalog, insert_catalog, update_catalog_name
@@ -101,6 +101,5 @@ def _handle(lake: Lake, info: CatalogInfo, lineage: Lineage, *, read_only: bool 
 
 
 def _unknown(lake: Lake, name: str) -> str:
-    nearest = closest(name, rows.similar_names(lake.store, name))
-    hint = f" Did you mean '{nearest}'?" if nearest else " Set CREATE_IF_NOT_EXISTS true to create it."
+    hint = did_you_mean(name, rows.similar_names(lake.store, name), " Set CREATE_IF_NOT_EXISTS true to create it.")
     return f"Catalog '{name}' does not exist in this DuckLake instance.{hint}"

@@ -7,7 +7,7 @@ from forklake.catalog.transaction import SCHEMAS, Transaction
 from forklake.errors import NoSuchSchema
 from forklake.model.entities import Definition, LakeObject, Macro, ObjectKind, Schema, Table, View
 from forklake.model.ids import SchemaId
-from forklake.model.names import closest
+from forklake.model.names import did_you_mean
 
 
 def find_object(tx: Transaction, schema: Schema, name: str, *kinds: ObjectKind) -> LakeObject[Definition] | None:
@@ -23,8 +23,8 @@ def find_schema(tx: Transaction, name: str) -> Schema | None:
 def get_schema(tx: Transaction, name: str) -> Schema:
     schema = find_schema(tx, name)
     if schema is None:
-        nearest = closest(name, [entry.name for entry in tx.objects_in(SCHEMAS)])
-        raise NoSuchSchema(f"Schema '{name}' not found in catalog '{tx.catalog.name}'.{_hint(nearest)}")
+        hint = did_you_mean(name, [entry.name for entry in tx.objects_in(SCHEMAS)])
+        raise NoSuchSchema(f"Schema '{name}' not found in catalog '{tx.catalog.name}'.{hint}")
     return schema
 
 
@@ -72,9 +72,5 @@ def _get(tx: Transaction, schema_name: str, name: str, kind: ObjectKind) -> Lake
     known = [entry.name for entry in tx.objects_in(SchemaId(schema.object_id)) if entry.kind in alike]
     raise error(
         f"{noun} '{schema.name}.{name}' does not exist in catalog '{tx.catalog.name}' at version {tx.base}."
-        f"{_hint(closest(name, known))}"
+        f"{did_you_mean(name, known)}"
     )
-
-
-def _hint(nearest: str | None) -> str:
-    return f" Did you mean '{nearest}'?" if nearest else ""

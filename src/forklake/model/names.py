@@ -81,6 +81,12 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
     return by_key[matches[0]] if matches else None
 
 
+def did_you_mean(name: str, candidates: Iterable[str], otherwise: str = "") -> str:
+    """The end of an error about a name that is not there: the nearest one there is, with a space before it."""
+    nearest = closest(name, candidates)
+    return f" Did you mean '{nearest}'?" if nearest else otherwise
+
+
 def _utf8_size(name: str) -> int | None:
     try:
         return len(name.encode("utf-8"))

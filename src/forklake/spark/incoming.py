@@ -16,7 +16,7 @@ from pyspark.sql import types as st
 from forklake.errors import InvalidInput, InvalidRows
 from forklake.model.assignment import check_assignable
 from forklake.model.entities import Column, Table
-from forklake.model.names import closest, fold
+from forklake.model.names import did_you_mean, fold
 from forklake.spark.assigned import assigned
 from forklake.spark.assigned_array import assigned_array
 from forklake.spark.conversions import literal
@@ -96,8 +96,7 @@ def _match(names: Sequence[str], table: Table, matching: Matching) -> dict[str, 
     found: dict[str, int] = {}
     for at, name in enumerate(names):
         if fold(name) not in known:
-            nearest = closest(name, [column.name for column in columns])
-            hint = f" Did you mean '{nearest}'?" if nearest else ""
+            hint = did_you_mean(name, [column.name for column in columns])
             raise InvalidRows(f"Table '{table.name}' has no column '{name}'.{hint}")
         if fold(name) in found:
             raise InvalidRows(f"The rows have two columns named '{name}' (case does not count).")

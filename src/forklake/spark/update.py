@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 from forklake.catalog.scan_planning import plan_scan
 from forklake.errors import InvalidRows
 from forklake.model.entities import Table
-from forklake.model.names import closest, fold
+from forklake.model.names import did_you_mean, fold
 from forklake.spark.delete import Condition
 from forklake.spark.incoming import fit_value
 from forklake.spark.quoting import named
@@ -52,7 +52,6 @@ def assigned_columns(table: Table, assignments: Mapping[str, Expression]) -> dic
     known = {fold(column.name) for column in table.definition.columns}
     for name in assignments:
         if fold(name) not in known:
-            nearest = closest(name, [column.name for column in table.definition.columns])
-            hint = f" Did you mean '{nearest}'?" if nearest else ""
+            hint = did_you_mean(name, [column.name for column in table.definition.columns])
             raise InvalidRows(f"Table '{table.name}' has no column '{name}' to set.{hint}")
     return {fold(name): value for name, value in assignments.items()}

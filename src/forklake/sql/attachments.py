@@ -10,7 +10,7 @@ from forklake.catalog.lake import Catalog, Lake, RetrySettings
 from forklake.catalog.lakes import open_lake
 from forklake.catalog.view import view_at
 from forklake.errors import AlreadyExists, InvalidInput, NoSuchCatalog
-from forklake.model.names import closest, fold
+from forklake.model.names import did_you_mean, fold
 from forklake.model.options import normalise_option
 
 
@@ -92,8 +92,7 @@ class Attachments:
     def get(self, name: str) -> Attachment:
         found = self.find(name)
         if found is None:
-            nearest = closest(name, [attachment.name for attachment in self._by_name.values()])
-            hint = f" Did you mean '{nearest}'?" if nearest else " Attach it first."
+            hint = did_you_mean(name, [attachment.name for attachment in self], " Attach it first.")
             raise NoSuchCatalog(f"No catalog is attached as '{name}'.{hint}")
         return found
 

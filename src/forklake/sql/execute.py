@@ -1,6 +1,7 @@
 """Statements to results: one arm for each, which calls the verb below."""
 
 import pyarrow as pa
+from pyspark.sql import DataFrame
 
 from forklake.sql import run_ddl, run_dml, run_session
 from forklake.sql.constants import Parameters, constant
@@ -82,7 +83,7 @@ def execute(state: SessionState, statement: Statement, parameters: Parameters = 
             return Result(pa.table({"catalog_id": [catalog_id], "catalog_name": [name], "created": [created_now]}))
         case Checkpoint():
             name = statement.name or state.current.name
-            return _rows(state, call_function(state, ("ducklake_checkpoint",), [name], {}))
+            return _rows(call_function(state, ("ducklake_checkpoint",), [name], {}))
     _without_rows(state, statement, parameters)
     return _done()
 
@@ -132,13 +133,11 @@ def _called(state: SessionState, statement: Call, parameters: Parameters) -> Res
             positional.append(value)
         else:
             named[argument.name] = value
-    return _rows(state, call_function(state, statement.function, positional, named))
+    return _rows(call_function(state, statement.function, positional, named))
 
 
-def _rows(state: SessionState, rows: object) -> Result:
-    if isinstance(rows, pa.Table):
-        return Result(rows)
-    return Result(None, lambda: rows)  # type: ignore[arg-type, return-value]
+def _rows(rows: pa.Table | DataFrame) -> Result:
+    return Result(None, lambda: rows) if isinstance(rows, DataFrame) else Result(rows)
 
 
 def _count(rows: int) -> Result:

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 
 from forklake.catalog.names import find_schema, get_schema
 from forklake.errors import InvalidInput, NoSuchCatalog
-from forklake.model.names import closest, fold
+from forklake.model.names import closest, did_you_mean, fold
 from forklake.sql.attachments import Attachment
 from forklake.sql.change_feed import CHANGE_FUNCTIONS
 from forklake.sql.maintenance_calls import MAINTENANCE
@@ -98,5 +98,4 @@ def _short(state: SessionState, name: Name) -> tuple[Function, Attachment, str |
 
 
 def _hint(name: str) -> str:
-    nearest = closest(name, [*FUNCTIONS, *(_PREFIX + known for known in FUNCTIONS)])
-    return f" Did you mean '{nearest}'?" if nearest else ""
+    return did_you_mean(name, [*FUNCTIONS, *(_PREFIX + known for known in FUNCTIONS)])

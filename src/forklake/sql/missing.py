@@ -7,7 +7,7 @@ from pyspark.errors import AnalysisException
 
 from forklake.catalog.names import find_schema, list_tables, list_views
 from forklake.errors import NoSuchTable
-from forklake.model.names import closest
+from forklake.model.names import did_you_mean
 from forklake.sql.binding import Context, places, reading
 from forklake.sql.state import SessionState
 
@@ -26,12 +26,9 @@ def explained(state: SessionState, context: Context, error: AnalysisException) -
     name = tuple(quoted.replace("``", "`") or plain for quoted, plain in _PART.findall(found[1] or found[2]))
     shown = ".".join(name)
     if len(name) == 3 and state.attachments.find(name[0]) is None:
-        nearest = closest(name[0], [attachment.name for attachment in state.attachments])
-        hint = f" Did you mean '{nearest}'?" if nearest else ""
+        hint = did_you_mean(name[0], [attachment.name for attachment in state.attachments])
         return NoSuchTable(f"Table '{shown}' does not exist: no catalog is attached as '{name[0]}'.{hint}")
-    nearest = closest(name[-1], _known(state, context, name))
-    hint = f" Did you mean '{nearest}'?" if nearest else ""
-    return NoSuchTable(f"Table '{shown}' does not exist.{hint}")
+    return NoSuchTable(f"Table '{shown}' does not exist.{did_you_mean(name[-1], _known(state, context, name))}")
 
 
 def _known(state: SessionState, context: Context, name: tuple[str, ...]) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """Statements that create, alter, drop and comment."""
 
+from collections.abc import Mapping
+
 from forklake.errors import InvalidChange
 from forklake.sql.cursor import Cursor, ended
 from forklake.sql.statements import (
@@ -8,12 +10,14 @@ from forklake.sql.statements import (
     AlterView,
     ColumnText,
     Comment,
+    CommentKind,
     CreateMacro,
     CreateSchema,
     CreateTable,
     CreateView,
     Drop,
     DropColumn,
+    DropKind,
     MacroText,
     MoveColumn,
     Name,
@@ -50,6 +54,26 @@ _REFUSED = {
     "REFERENCES": "FOREIGN KEY constraints are not supported in DuckLake",
     "GENERATED": "DuckLake does not support generated columns",
     "CONSTRAINT": "Constraints with names are not supported in DuckLake",
+}
+
+
+_DROPPED: Mapping[str, DropKind] = {
+    "SCHEMA": "schema",
+    "TABLE": "table",
+    "VIEW": "view",
+    "MACRO TABLE": "macro table",
+    "MACRO": "macro",
+    "FUNCTION": "macro",
+}
+_COMMENTED: Mapping[str, CommentKind] = {
+    "TABLE": "table",
+    "VIEW": "view",
+    "COLUMN": "column",
+    "SCHEMA": "schema",
+    "DATABASE": "schema",
+    "MACRO TABLE": "macro",
+    "MACRO": "macro",
+    "FUNCTION": "macro",
 }
 
 
@@ -229,25 +253,14 @@ def _macro(cursor: Cursor) -> MacroText:
 
 def drop(cursor: Cursor) -> Drop:
     cursor.expect("DROP")
-    kind = None
-    for words, found in (
-        ("SCHEMA", "schema"),
-        ("TABLE", "table"),
-        ("VIEW", "view"),
-        ("MACRO TABLE", "macro table"),
-        ("MACRO", "macro"),
-        ("FUNCTION", "macro"),
-    ):
-        if cursor.accept(words):
-            kind = found
-            break
+    kind = next((kind for words, kind in _DROPPED.items() if cursor.accept(words)), None)
     if kind is None:
         raise cursor.problem("Expected SCHEMA, TABLE, VIEW, MACRO, CATALOG or SECRET")
     if_exists = cursor.accept("IF EXISTS")
     name = cursor.dotted()
     cascade = cursor.accept("CASCADE")
     cursor.accept("RESTRICT")
-    return ended(cursor, Drop(kind, name, if_exists, cascade))  # type: ignore[arg-type]
+    return ended(cursor, Drop(kind, name, if_exists, cascade))
 
 
 def alter(cursor: Cursor) -> Statement:
@@ -347,13 +360,10 @@ def _altered_column(cursor: Cursor) -> TableAlteration:
 
 def comment(cursor: Cursor) -> Comment:
     cursor.expect("COMMENT ON")
-    for word in ("TABLE", "VIEW", "COLUMN", "SCHEMA", "DATABASE", "MACRO TABLE", "MACRO", "FUNCTION"):
-        if cursor.accept(word):
-            kind = {"DATABASE": "schema", "FUNCTION": "macro", "MACRO TABLE": "macro"}.get(word, word.lower())
-            break
-    else:
+    kind = next((kind for words, kind in _COMMENTED.items() if cursor.accept(words)), None)
+    if kind is None:
         raise cursor.problem("Expected TABLE, VIEW, COLUMN, SCHEMA or MACRO")
     name = cursor.dotted()
     cursor.expect("IS")
     text = None if cursor.accept("NULL") else cursor.string()
-    return ended(cursor, Comment(kind, name, text))  # type: ignore[arg-type]
+    return ended(cursor, Comment(kind, name, text))

@@ -4,7 +4,7 @@ from forklake.errors import InvalidInput
 from forklake.model.names import fold
 from forklake.sql.cursor import Cursor, ended, quoted_name
 from forklake.sql.parse_session import at_clause, option_list
-from forklake.sql.statements import Copy, Delete, Insert, Merge, MergeWhen, Truncate, Update
+from forklake.sql.statements import Copy, Delete, Insert, Merge, MergeMatch, MergeWhen, Truncate, Update
 
 _QUERY_BEGINNINGS = ("SELECT", "VALUES", "WITH", "FROM", "TABLE")
 
@@ -99,6 +99,7 @@ def _merge_condition(cursor: Cursor, target: str, source: str) -> str:
 
 
 def _when(cursor: Cursor, target: str) -> MergeWhen:
+    when: MergeMatch
     if cursor.accept("NOT MATCHED BY SOURCE"):
         when = "not matched by source"
     elif cursor.accept("NOT MATCHED BY TARGET") or cursor.accept("NOT MATCHED"):
@@ -109,17 +110,17 @@ def _when(cursor: Cursor, target: str) -> MergeWhen:
     condition = cursor.text_until("THEN") if cursor.accept("AND") else None
     cursor.expect("THEN")
     if cursor.accept("DELETE"):
-        return MergeWhen(when, "delete", condition)  # type: ignore[arg-type]
+        return MergeWhen(when, "delete", condition)
     if cursor.accept("DO NOTHING"):
-        return MergeWhen(when, "nothing", condition)  # type: ignore[arg-type]
+        return MergeWhen(when, "nothing", condition)
     if cursor.accept("UPDATE"):
         values = None
         if cursor.accept("SET") and not cursor.accept("*"):
             values = _assignments(cursor, target, "WHEN MATCHED", "WHEN NOT MATCHED", "RETURNING")
         cursor.accept("BY NAME")
-        return MergeWhen(when, "update", condition, values)  # type: ignore[arg-type]
+        return MergeWhen(when, "update", condition, values)
     cursor.expect("INSERT")
-    return MergeWhen(when, "insert", condition, _insert_values(cursor))  # type: ignore[arg-type]
+    return MergeWhen(when, "insert", condition, _insert_values(cursor))
 
 
 def _insert_values(cursor: Cursor) -> tuple[tuple[str, str], ...] | None:

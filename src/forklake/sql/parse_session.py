@@ -1,7 +1,7 @@
 """Statements about the session: what is attached, transactions, settings, and what there is."""
 
 from collections.abc import Mapping
-from typing import cast
+from typing import get_args
 
 from forklake.sql.cursor import Cursor, ended
 from forklake.sql.statements import (
@@ -20,6 +20,7 @@ from forklake.sql.statements import (
     Ignored,
     SetSetting,
     Show,
+    ShowKind,
     Summarize,
     TransactionControl,
     Use,
@@ -129,11 +130,11 @@ def checkpoint(cursor: Cursor) -> Checkpoint:
 
 def show(cursor: Cursor) -> Show | Describe:
     cursor.expect("SHOW")
-    for words in ("CATALOGS", "DATABASES", "SCHEMAS", "ALL TABLES", "TABLES", "VIEWS", "COLUMNS", "SETTINGS"):
-        if cursor.accept(words):
+    for what in get_args(ShowKind):
+        if cursor.accept(what.upper()):
             _ = cursor.accept("FROM") or cursor.accept("IN")
             name = () if cursor.at_end else cursor.dotted()
-            return ended(cursor, Show(cast("object", words.lower()), name))  # type: ignore[arg-type]
+            return ended(cursor, Show(what, name))
     return ended(cursor, Describe(cursor.dotted()))
 
 

@@ -29,7 +29,7 @@ from forklake.sql.metadata_names import find_metadata
 from forklake.sql.missing import explained
 from forklake.sql.own_names import qualifier_edits
 from forklake.sql.pruning import predicate_for
-from forklake.sql.references import ParsedQuery, Reference, edited, parsed_query
+from forklake.sql.references import ParsedQuery, Reference, alias_place, edited, parsed_query
 from forklake.sql.state import SessionState
 
 _FRAME = "__forklake_frame_"
@@ -77,9 +77,11 @@ def bind_query(
             frame = _frame(state, context, parsed, reference, parameters)
         if frame is None:
             continue
-        alias = "" if reference.alias else f" AS {quoted_name(reference.name[-1], context.dialect)}"
         placeholder = f"{marker}{len(frames)}"
-        edits.append((reference.start, reference.end, f"{placeholder}{alias}"))
+        edits.append((reference.start, reference.end, placeholder))
+        if not reference.alias:
+            place = alias_place(parsed.text, reference, context.dialect)
+            edits.append((place, place, f" AS {quoted_name(reference.name[-1], context.dialect)}"))
         frames[placeholder] = frame
     edits += _column_edits(parsed, edits, context)
     plain = edited(parsed.text, edits)

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from forklake.catalog.scan_planning import ScanPlan, plan_scan
 from forklake.errors import NoSuchColumn
 from forklake.model.entities import Table
-from forklake.model.names import closest, fold
+from forklake.model.names import did_you_mean, fold
 from forklake.spark.delete import Condition
 from forklake.spark.inlined import inlined_rows
 from forklake.spark.quoting import named
@@ -61,8 +61,7 @@ def _chosen(table: Table, columns: Sequence[str] | None, where: str) -> tuple[li
     for name in columns:
         found = own.get(fold(name)) or next((virtual for virtual in extra if virtual == fold(name)), None)
         if found is None:
-            nearest = closest(name, [*own.values(), *extra])
-            hint = f" Did you mean '{nearest}'?" if nearest else ""
+            hint = did_you_mean(name, [*own.values(), *extra])
             raise NoSuchColumn(f"Table '{table.name}' has no column '{name}'.{hint}")
         chosen.append(found)
     return chosen, [name for name in extra if name in chosen or name in wanted]

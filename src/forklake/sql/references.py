@@ -79,12 +79,23 @@ def _place(text: str, node: exp.Table, dialect: str) -> tuple[Name, int, int]:
     return name, start, end
 
 
+def alias_place(text: str, reference: Reference, dialect: str) -> int:
+    """Where an alias of the name would stand: in Spark behind its sample, in DuckDB before it."""
+    if dialect == "duckdb" or reference.node.args.get("sample") is None:
+        return reference.end
+    end = end_of_brackets(text, reference.end, dialect)
+    repeatable = Cursor(text[end:], dialect).next_is("REPEATABLE")
+    return end_of_brackets(text, end, dialect) if repeatable else end
+
+
 def end_of_brackets(text: str, start: int, dialect: str) -> int:
     """Where the brackets end that begin at or behind a place."""
     depth = 0
     for token in tokens_of(text[start:], dialect):
-        depth += (token.text == "(") - (token.text == ")") if token.token_type != TokenType.STRING else 0
-        if depth == 0:
+        if token.token_type == TokenType.STRING:
+            continue
+        depth += (token.text == "(") - (token.text == ")")
+        if depth == 0 and token.text == ")":
             return start + token.end + 1
     return len(text)
 

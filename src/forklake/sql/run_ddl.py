@@ -12,6 +12,7 @@ from forklake.model.entities import (
     MacroDefinition,
     MacroImplementation,
     MacroParameter,
+    ObjectKind,
     SortKey,
     Table,
     TableDefinition,
@@ -154,8 +155,8 @@ def create_macro(state: SessionState, statement: CreateMacro) -> None:
     )
     with state.writing(attachment) as tx:
         parent = get_schema(tx, schema)
-        kind = "table_macro" if True in kinds else "scalar_macro"
-        if statement.if_not_exists and find_object(tx, parent, name, kind) is not None:  # type: ignore[arg-type]
+        kind: ObjectKind = "table_macro" if True in kinds else "scalar_macro"
+        if statement.if_not_exists and find_object(tx, parent, name, kind) is not None:
             return
         ddl.create_macro(tx, schema, name, definition, table=True in kinds, or_replace=statement.or_replace)
 

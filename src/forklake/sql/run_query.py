@@ -5,9 +5,11 @@ from dataclasses import replace
 import pyarrow as pa
 from sqlglot import exp
 
-from forklake.catalog.aggregates import exact_count
+from forklake.catalog.aggregates import exact_count, has_files
 from forklake.catalog.scan_planning import plan_scan
+from forklake.catalog.transaction import Transaction
 from forklake.errors import InvalidInput
+from forklake.model.entities import Table
 from forklake.model.names import fold
 from forklake.spark.from_arrow import from_arrow
 from forklake.spark.inlined import inlined_rows
@@ -19,11 +21,13 @@ from forklake.sql.functions import call_function, is_function
 from forklake.sql.metadata_names import find_metadata
 from forklake.sql.parse import parse_one
 from forklake.sql.queries import arguments_of, bind_query, function_rows, view_frame
-from forklake.sql.references import ParsedQuery, Reference, parsed_query
+from forklake.sql.references import Reference, parsed_query
 from forklake.sql.results import Result
 from forklake.sql.showing import describe_relation, describe_schema
 from forklake.sql.state import SessionState
 from forklake.sql.statements import Describe, Explain, Query, Summarize
+
+_ROWS = "__forklake_rows"
 
 
 def run_query(state: SessionState, text: str, parameters: Parameters = None) -> Result:
@@ -48,19 +52,30 @@ def _without_spark(state: SessionState, context: Context, text: str, parameters:
     if len(parsed.references) != 1 or select.args.get("from_") is None:
         return None
     [reference] = parsed.references
-    if select.args["from_"].this is not reference.node:
+    if select.args["from_"].this is not reference.node or not _is_whole(reference.node):
         return None
-    rows = _source(state, context, reference, parameters)
-    if rows is not None:
-        return _projected(rows, select, reference)
     if reference.arguments is not None:
+        return _projected(_function(state, reference, parameters), select)
+    metadata = find_metadata(state, reference.name)
+    if metadata is not None:
+        return _projected(metadata, select)
+    bound = find_relation(state, context, reference.name, reference.at, parameters)
+    if bound is None or bound.table is None:
         return None
-    return _counted(state, context, parsed, reference, select, parameters)
+    counted = _counted(bound.tx, bound.table, select, context.dialect)
+    return _projected(_inlined(bound.tx, bound.table), select) if counted is None else counted
 
 
 def _is_plain(select: exp.Select) -> bool:
     allowed = {"expressions", "from_", "kind", "hint"}
     return not any(value for name, value in select.args.items() if name not in allowed)
+
+
+def _is_whole(table: exp.Table) -> bool:
+    """Whether a table is named as it is: not sampled, not pivoted, and with no names of its own for columns."""
+    others = any(value for name, value in table.args.items() if name not in {"this", "db", "catalog", "alias"})
+    alias = table.args.get("alias")
+    return not others and (alias is None or not alias.args.get("columns"))
 
 
 def _procedure(state: SessionState, select: exp.Select, parameters: Parameters) -> pa.Table | None:
@@ -74,26 +89,25 @@ def _procedure(state: SessionState, select: exp.Select, parameters: Parameters) 
     return rows if isinstance(rows, pa.Table) else None
 
 
-def _source(state: SessionState, context: Context, reference: Reference, parameters: Parameters) -> pa.Table | None:
-    if reference.arguments is not None:
-        if not is_function(state, reference.name):
-            return None
-        rows = function_rows(state, reference, parameters)
-        return rows if isinstance(rows, pa.Table) else None
-    metadata = find_metadata(state, reference.name)
-    if metadata is not None:
-        return metadata
-    bound = find_relation(state, context, reference.name, reference.at, parameters)
-    if bound is None or bound.table is None:
+def _function(state: SessionState, reference: Reference, parameters: Parameters) -> pa.Table | None:
+    if not is_function(state, reference.name):
         return None
-    plan = plan_scan(bound.tx, bound.table)
-    if plan.files:
-        return None
-    return inlined_rows(plan) if plan.batches else shown_schema(bound.table.definition.columns).empty_table()
+    rows = function_rows(state, reference, parameters)
+    return rows if isinstance(rows, pa.Table) else None
 
 
-def _projected(rows: pa.Table, select: exp.Select, reference: Reference) -> pa.Table | None:
+def _inlined(tx: Transaction, table: Table) -> pa.Table | None:
+    """The rows of a table that has no files; whether it has any is known without listing them."""
+    if has_files(tx, table):
+        return None
+    plan = plan_scan(tx, table)
+    return inlined_rows(plan) if plan.batches else shown_schema(table.definition.columns).empty_table()
+
+
+def _projected(rows: pa.Table | None, select: exp.Select) -> pa.Table | None:
     """The columns that are asked for, if they are plain columns or all."""
+    if rows is None:
+        return None
     names, titles = [], []
     known = {fold(name): name for name in rows.column_names}
     for expression in select.expressions:
@@ -109,14 +123,7 @@ def _projected(rows: pa.Table, select: exp.Select, reference: Reference) -> pa.T
     return pa.table([rows[name] for name in names], names=titles)
 
 
-def _counted(
-    state: SessionState,
-    context: Context,
-    parsed: ParsedQuery,
-    reference: Reference,
-    select: exp.Select,
-    parameters: Parameters,
-) -> pa.Table | None:
+def _counted(tx: Transaction, table: Table, select: exp.Select, dialect: str) -> pa.Table | None:
     """SELECT count(*) of a whole table."""
     if len(select.expressions) != 1:
         return None
@@ -124,11 +131,8 @@ def _counted(
     inner = count.unalias()
     if not isinstance(inner, exp.Count) or not isinstance(inner.this, exp.Star | exp.Literal):
         return None
-    bound = find_relation(state, context, reference.name, reference.at, parameters)
-    if bound is None or bound.table is None:
-        return None
-    title = count.alias or ("count_star()" if context.dialect == "duckdb" else "count(1)")
-    return pa.table({title: pa.array([exact_count(bound.tx, bound.table)], pa.int64())})
+    title = count.alias or ("count_star()" if dialect == "duckdb" else "count(1)")
+    return pa.table({title: pa.array([exact_count(tx, table)], pa.int64())})
 
 
 def describe(state: SessionState, statement: Describe, parameters: Parameters = None) -> Result:
@@ -159,5 +163,6 @@ def summarize(state: SessionState, statement: Summarize, parameters: Parameters 
     frame = bind_query(state, context_of(state), statement.query, parameters).run(state)
     described = describe_schema(frame.schema).to_pydict()
     types = dict(zip(described["column_name"], described["column_type"], strict=True))
-    text = summary_query(types, "{rows}")
-    return Result(None, lambda: state.holder.get().sql(text, rows=frame))
+    context = replace(context_of(state), dialect="spark")
+    summary = bind_query(state, context, summary_query(types, _ROWS), given={_ROWS: frame})
+    return Result(None, lambda: summary.run(state))

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from forklake.catalog.catalogs import drop_catalog, find_catalog, list_catalogs
+from forklake.catalog.catalogs import catalog_uuid, drop_catalog, find_catalog
 from forklake.catalog.forks import fork_catalog
 from forklake.catalog.lake import RetrySettings
 from forklake.catalog.names import find_schema
 from forklake.errors import AlreadyExists, InvalidInput, InvalidOption, NoSuchCatalog, NoSuchSchema, NotFound
-from forklake.model.names import check_object_name, closest, fold
+from forklake.model.names import check_object_name, closest, did_you_mean, fold
 from forklake.sql.attachments import AttachOptions, open_attachment
 from forklake.sql.constants import Parameters, as_time, as_version, constant
 from forklake.sql.state import MAIN, SessionState
@@ -25,7 +25,6 @@ from forklake.sql.statements import (
     Use,
 )
 
-_DEFAULT_SECRET = ""
 _SECRET_KEYS = frozenset({"TYPE", "METADATA_PATH", "DATA_PATH", "METADATA_SCHEMA", "METADATA_CATALOG", "CATALOG"})
 
 
@@ -201,9 +200,7 @@ def set_setting(state: SessionState, statement: SetSetting, parameters: Paramete
 def _set_own(state: SessionState, name: str, statement: SetSetting, parameters: Parameters) -> None:
     field_name = _RETRY.get(name)
     if field_name is None:
-        nearest = closest(name, _RETRY)
-        hint = f" Did you mean '{nearest}'?" if nearest else ""
-        raise InvalidOption(f"There is no setting '{name}'.{hint}")
+        raise InvalidOption(f"There is no setting '{name}'.{did_you_mean(name, _RETRY)}")
     if statement.value is None:
         value: Any = getattr(RetrySettings(), field_name)
     else:
@@ -260,18 +257,17 @@ def drop(state: SessionState, statement: DropCatalog) -> None:
     attached = state.attachments.find(statement.name)
     lake = (attached or state.current).lake
     name = attached.catalog.name if attached is not None else statement.name
-    if fold(name) != fold(statement.name) and any(c.name == statement.name for c in list_catalogs(lake)):
+    if fold(name) != fold(statement.name) and catalog_uuid(lake, statement.name) is not None:
         raise InvalidInput(
             f"'{statement.name}' is a catalog, and also the name under which '{name}' is attached:"
             " detach that, or attach it under another name."
         )
     try:
-        find_catalog(lake, name)
+        dropped = find_catalog(lake, name).catalog_id
     except NoSuchCatalog:
         if statement.if_exists:
             return
         raise
-    dropped = find_catalog(lake, name).catalog_id
     drop_catalog(lake, name)
     for attachment in list(state.attachments):
         if attachment.lake.store.location == lake.store.location and attachment.catalog.catalog_id == dropped:

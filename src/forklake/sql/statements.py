@@ -6,6 +6,10 @@ from typing import Literal
 
 Name = tuple[str, ...]
 """A name with the names it is in, outermost first."""
+DropKind = Literal["schema", "table", "view", "macro", "macro table"]
+CommentKind = Literal["table", "view", "column", "schema", "macro"]
+ShowKind = Literal["catalogs", "databases", "schemas", "tables", "all tables", "views", "columns", "settings"]
+MergeMatch = Literal["matched", "not matched", "not matched by source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ class CreateSchema:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    kind: Literal["schema", "table", "view", "macro", "macro table"]
+    kind: DropKind
     name: Name
     if_exists: bool = False
     cascade: bool = False
@@ -238,7 +242,7 @@ class AlterView:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    kind: Literal["table", "view", "column", "schema", "macro"]
+    kind: CommentKind
     name: Name
     text: str | None
 
@@ -279,7 +283,7 @@ class Truncate:
 class MergeWhen:
     """A clause; values are None for all columns of the source."""
 
-    when: Literal["matched", "not matched", "not matched by source"]
+    when: MergeMatch
     action: Literal["update", "delete", "insert", "nothing"]
     condition: str | None = None
     values: tuple[tuple[str, str], ...] | None = None
@@ -316,7 +320,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    what: Literal["catalogs", "databases", "schemas", "tables", "all tables", "views", "columns", "settings"]
+    what: ShowKind
     name: Name = ()
 
 

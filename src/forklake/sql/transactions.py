@@ -54,7 +54,9 @@ class Transactions:
             return begin(catalog)
         if self._failed:
             raise TransactionError("A statement of the transaction has failed; roll it back.")
-        return self._open.setdefault(name, begin(catalog)) if name not in self._open else self._open[name]
+        if name not in self._open:
+            self._open[name] = begin(catalog)
+        return self._open[name]
 
     @contextmanager
     def writing(self, name: str, catalog: Catalog) -> Iterator[Transaction]:

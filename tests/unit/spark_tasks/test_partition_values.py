@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from forklake.errors import InvalidInput
 from forklake.model.partitions import murmur3, transform_accepts, transform_value
 from forklake.spark.tasks.bucket_hash import murmur3_all
-from forklake.spark.tasks.partition_values import Coded, coded_text, combined, partition_values
+from forklake.spark.tasks.partition_values import Coded, combined, partition_values
 from forklake.spark.tasks.to_physical import physical_array
 from forklake.spark.tasks.type_forms import shown_type
 from forklake.spark.tasks.uuid_text import binary_data
@@ -107,7 +107,9 @@ def test_a_string_with_nul_has_no_partition_value() -> None:
 
 
 def test_several_values_are_combined() -> None:
-    first, second = coded_text(pa.array(["a", "b", None, "a"])), coded_text(pa.array(["x", "x", "y", "x"]))
+    text = column("c", "varchar").type
+    first = partition_values("identity", text, pa.array(["a", "b", None, "a"]))
+    second = partition_values("identity", text, pa.array(["x", "x", "y", "x"]))
     codes, values = combined([first, second])
     assert [values[code] for code in codes] == [("a", "x"), ("b", "x"), (None, "y"), ("a", "x")]
     assert len(values) == 3

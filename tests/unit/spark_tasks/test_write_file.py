@@ -182,18 +182,6 @@ def test_slices_of_a_batch_are_written_as_those_rows(tmp_path: Path) -> None:
     assert found == [(1, f"[{{'x': {one}}}]"), (2, "[]"), (3, "[NULL, {'x': NULL}]")]
 
 
-def test_labels_keep_files_apart_and_are_not_written(tmp_path: Path) -> None:
-    rows = _rows(["a", "a", "b", "a"]).append_column("kind", pa.array(["x", "y", "x", "x"]))
-    order = order_in(tmp_path, PLACES, partition=_by(PLACES, region="identity"), label="kind")
-    files = list(write_rows(order, [rows]))
-    assert {(file.partition_values, file.label, file.record_count) for file in files} == {
-        (("a",), "x", 2),
-        (("a",), "y", 1),
-        (("b",), "x", 1),
-    }
-    assert all(pq.read_schema(tmp_path / file.path).names == ["region", "day", "n"] for file in files)
-
-
 def test_reserved_columns_stand_behind_those_of_the_table(tmp_path: Path) -> None:
     rows = _rows(["a", "a"]).append_column(ROW_ID, pa.array([7, 3])).append_column(SNAPSHOT_ID, pa.array([4, 9]))
     order = order_in(tmp_path, PLACES, reserved=(ROW_ID, SNAPSHOT_ID))

@@ -6,13 +6,13 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from forklake.spark.tasks.partition_values import Coded, coded_text, combined, partition_values
+from forklake.spark.tasks.partition_values import Coded, combined, partition_values
 from forklake.spark.tasks.to_physical import to_physical
 from forklake.spark.tasks.type_forms import physical_schema
 from forklake.spark.tasks.write_order import WriteOrder
 
 Key: TypeAlias = tuple[str | None, ...]
-"""The partition values of a file, and behind them its label if files have one."""
+"""The partition values of a file."""
 
 
 def parted_rows(order: WriteOrder, batch: pa.RecordBatch) -> Iterator[tuple[Key, pa.Table]]:
@@ -20,7 +20,7 @@ def parted_rows(order: WriteOrder, batch: pa.RecordBatch) -> Iterator[tuple[Key,
     if not batch.num_rows:
         return
     rows = _physical(order, batch)
-    parts = _parts(order, batch, rows)
+    parts = _parts(order, rows)
     if not parts:
         yield (), rows
         return
@@ -42,13 +42,11 @@ def _physical(order: WriteOrder, batch: pa.RecordBatch) -> pa.Table:
     return pa.Table.from_arrays([*rows.columns, *extra], schema=physical_schema(order.columns, order.reserved))
 
 
-def _parts(order: WriteOrder, batch: pa.RecordBatch, rows: pa.Table) -> list[Coded]:
+def _parts(order: WriteOrder, rows: pa.Table) -> list[Coded]:
     parts = []
     at = {column.column_id: place for place, column in enumerate(order.columns)}
     for key in order.partition.keys if order.partition is not None else ():
         place = at[key.column_id]
         # A batch becomes one chunk.
         parts.append(partition_values(key.transform, order.columns[place].type, rows.column(place).chunk(0)))
-    if order.label is not None:
-        parts.append(coded_text(batch.column(order.label)))
     return parts

@@ -38,12 +38,6 @@ def partition_values(transform: str, column_type: ColumnType, array: pa.Array) -
     return _numbered(_calendar(transform, array), array)
 
 
-def coded_text(array: pa.Array) -> Coded:
-    """The strings of an array."""
-    encoded = array.cast(pa.string()).dictionary_encode()
-    return _coded(encoded.indices, encoded.dictionary.to_pylist())
-
-
 def combined(parts: list[Coded]) -> tuple[npt.NDArray[np.int64], list[tuple[str | None, ...]]]:
     """Several values of each row as one: again its place among the distinct ones."""
     codes = np.zeros(len(parts[0].codes), np.int64)

@@ -32,9 +32,9 @@ def write_rows(order: WriteOrder, batches: Iterable[pa.RecordBatch]) -> Iterator
 
 
 class RowWriter:
-    """Writes batches of shown rows: the table's columns, the reserved ones, the label.
+    """Writes batches of shown rows: the table's columns, the reserved ones.
 
-    Rows go to the file of their partition and label, and on to a new one when that has the target size. Few files
+    Rows go to the file of their partition, and on to a new one when that has the target size. Few files
     are open at a time, so rows should come in the order of their partitions.
     """
 
@@ -80,7 +80,7 @@ class RowWriter:
         order = self._order
         folder = order.folder.strip("/") + "/"
         if order.partition is not None and order.hive:
-            folder += order.partition.folder(key[: len(order.partition.keys)])
+            folder += order.partition.folder(key)
         if folder not in self._folders and isinstance(self._filesystem, fs.LocalFileSystem):
             self._filesystem.create_dir(self._prefix + folder, recursive=True)
         self._folders.add(folder)
@@ -92,15 +92,13 @@ class RowWriter:
         path, file = self._open[key]
         facts, size, max_snapshot_id = file.close()
         del self._open[key]
-        labelled = self._order.label is not None
         return WrittenFile(
             path=path,
             file_size_bytes=size,
             footer_size=facts.footer_size,
             record_count=facts.record_count,
             column_stats=facts.column_stats,
-            partition_values=key[:-1] if labelled else key,
-            label=key[-1] if labelled else None,
+            partition_values=key,
             max_snapshot_id=max_snapshot_id,
         )
 

@@ -34,8 +34,6 @@ class WriteOrder:
     version: str | None = None
     reserved: tuple[str, ...] = ()
     """Reserved columns that stand behind the table's own."""
-    label: str | None = None
-    """The last column of the input, if it is there to keep files apart and not to be written."""
 
 
 @dataclass(frozen=True, slots=True)
