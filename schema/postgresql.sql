@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS lake_catalog (
 	PRIMARY KEY (catalog_id)
 )
  WITH (fillfactor = 90);
+CREATE INDEX IF NOT EXISTS lake_catalog_dropped ON lake_catalog (catalog_id) WHERE end_snapshot IS NOT NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS lake_catalog_live_name ON lake_catalog (catalog_name) WHERE end_snapshot IS NULL;
 CREATE INDEX IF NOT EXISTS lake_catalog_parent ON lake_catalog (parent_catalog_id) WHERE parent_catalog_id IS NOT NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS lake_catalog_path ON lake_catalog (path);
@@ -69,7 +70,9 @@ CREATE TABLE IF NOT EXISTS lake_data_file (
 	PRIMARY KEY (catalog_id, table_id, data_file_id)
 );
 CREATE INDEX IF NOT EXISTS lake_data_file_end ON lake_data_file (catalog_id, table_id, end_snapshot);
+CREATE INDEX IF NOT EXISTS lake_data_file_ended ON lake_data_file (catalog_id, end_snapshot) WHERE end_snapshot IS NOT NULL;
 CREATE INDEX IF NOT EXISTS lake_data_file_id ON lake_data_file (data_file_id);
+CREATE INDEX IF NOT EXISTS lake_data_file_path ON lake_data_file USING hash (path);
 
 CREATE TABLE IF NOT EXISTS lake_delete_file (
 	catalog_id BIGINT NOT NULL,
@@ -89,8 +92,10 @@ CREATE TABLE IF NOT EXISTS lake_delete_file (
 	PRIMARY KEY (catalog_id, table_id, delete_file_id)
 );
 CREATE INDEX IF NOT EXISTS lake_delete_file_end ON lake_delete_file (catalog_id, table_id, end_snapshot);
+CREATE INDEX IF NOT EXISTS lake_delete_file_ended ON lake_delete_file (catalog_id, end_snapshot) WHERE end_snapshot IS NOT NULL;
 CREATE INDEX IF NOT EXISTS lake_delete_file_id ON lake_delete_file (delete_file_id);
 CREATE INDEX IF NOT EXISTS lake_delete_file_of ON lake_delete_file (catalog_id, table_id, data_file_id);
+CREATE INDEX IF NOT EXISTS lake_delete_file_path ON lake_delete_file USING hash (path);
 
 CREATE TABLE IF NOT EXISTS lake_file_column_stats (
 	catalog_id BIGINT NOT NULL,
@@ -200,8 +205,10 @@ CREATE TABLE IF NOT EXISTS lake_scheduled_file (
 	path TEXT NOT NULL,
 	path_is_relative BOOLEAN NOT NULL,
 	schedule_start TIMESTAMP WITH TIME ZONE NOT NULL,
+	file_size_bytes BIGINT,
 	PRIMARY KEY (catalog_id, file_id)
 );
+CREATE INDEX IF NOT EXISTS lake_scheduled_file_path ON lake_scheduled_file USING hash (path);
 
 CREATE TABLE IF NOT EXISTS lake_snapshot (
 	catalog_id BIGINT NOT NULL,
@@ -845,7 +852,7 @@ FROM lake_seen_stats s
 CROSS JOIN LATERAL jsonb_each(s.column_stats) AS c;
 
 INSERT INTO lake_info (key, value) VALUES
-	('format_version', '1'), ('lake_uuid', gen_random_uuid()::text), ('created_by', 'Forklake')
+	('format_version', '2'), ('lake_uuid', gen_random_uuid()::text), ('created_by', 'Forklake')
 ON CONFLICT DO NOTHING;
 
 COMMIT;

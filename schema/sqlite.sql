@@ -28,6 +28,7 @@ CREATE TABLE IF NOT EXISTS lake_catalog (
 	PRIMARY KEY (catalog_id)
 )
  WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS lake_catalog_dropped ON lake_catalog (catalog_id) WHERE end_snapshot IS NOT NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS lake_catalog_live_name ON lake_catalog (catalog_name) WHERE end_snapshot IS NULL;
 CREATE INDEX IF NOT EXISTS lake_catalog_parent ON lake_catalog (parent_catalog_id) WHERE parent_catalog_id IS NOT NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS lake_catalog_path ON lake_catalog (path);
@@ -74,7 +75,9 @@ CREATE TABLE IF NOT EXISTS lake_data_file (
 )
  WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS lake_data_file_end ON lake_data_file (catalog_id, table_id, end_snapshot);
+CREATE INDEX IF NOT EXISTS lake_data_file_ended ON lake_data_file (catalog_id, end_snapshot) WHERE end_snapshot IS NOT NULL;
 CREATE INDEX IF NOT EXISTS lake_data_file_id ON lake_data_file (data_file_id);
+CREATE INDEX IF NOT EXISTS lake_data_file_path ON lake_data_file (path);
 
 CREATE TABLE IF NOT EXISTS lake_delete_file (
 	catalog_id BIGINT NOT NULL,
@@ -95,8 +98,10 @@ CREATE TABLE IF NOT EXISTS lake_delete_file (
 )
  WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS lake_delete_file_end ON lake_delete_file (catalog_id, table_id, end_snapshot);
+CREATE INDEX IF NOT EXISTS lake_delete_file_ended ON lake_delete_file (catalog_id, end_snapshot) WHERE end_snapshot IS NOT NULL;
 CREATE INDEX IF NOT EXISTS lake_delete_file_id ON lake_delete_file (delete_file_id);
 CREATE INDEX IF NOT EXISTS lake_delete_file_of ON lake_delete_file (catalog_id, table_id, data_file_id);
+CREATE INDEX IF NOT EXISTS lake_delete_file_path ON lake_delete_file (path);
 
 CREATE TABLE IF NOT EXISTS lake_file_column_stats (
 	catalog_id BIGINT NOT NULL,
@@ -215,9 +220,11 @@ CREATE TABLE IF NOT EXISTS lake_scheduled_file (
 	path TEXT NOT NULL,
 	path_is_relative BOOLEAN NOT NULL,
 	schedule_start TEXT NOT NULL,
+	file_size_bytes BIGINT,
 	PRIMARY KEY (catalog_id, file_id)
 )
  WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS lake_scheduled_file_path ON lake_scheduled_file (path);
 
 CREATE TABLE IF NOT EXISTS lake_snapshot (
 	catalog_id BIGINT NOT NULL,
@@ -583,7 +590,7 @@ FROM lake_seen_stats s
 JOIN json_each(s.column_stats) c;
 
 INSERT INTO lake_info (key, value) VALUES
-	('format_version', '1'), ('lake_uuid', lower(hex(randomblob(16)))), ('created_by', 'Forklake')
+	('format_version', '2'), ('lake_uuid', lower(hex(randomblob(16)))), ('created_by', 'Forklake')
 ON CONFLICT DO NOTHING;
 
 COMMIT;

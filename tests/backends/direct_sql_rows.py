@@ -186,5 +186,5 @@ WRITTEN = {
         (FORK, 403, 6, None, "catalog", 0, "target_file_size", "2000"),
     ],
     "lake_instance_option": [("encrypted", "false")],
-    "lake_scheduled_file": [(ROOT, 98, "f98.parquet", True, time(9))],
+    "lake_scheduled_file": [(ROOT, 98, "f98.parquet", True, time(9), 980)],
 }  # fmt: skip

@@ -3,16 +3,22 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import psycopg
 import pytest
 
 from forklake.catalog.aggregates import exact_bounds
-from forklake.catalog.catalogs import create_catalog, find_catalog, list_catalogs
+from forklake.catalog.catalogs import create_catalog, drop_catalog, find_catalog, list_catalogs
 from forklake.catalog.commit import commit
 from forklake.catalog.ddl import alter_table, drop_table
+from forklake.catalog.dropped import collect_dropped, dropped_catalogs, forget_dropped
+from forklake.catalog.due_files import delete_due, list_due
+from forklake.catalog.expiry import expire_snapshots
 from forklake.catalog.forks import catalog_tree, fork_catalog
 from forklake.catalog.history import list_snapshots
+from forklake.catalog.holders import catalog_storage, drop_report, file_holders
+from forklake.catalog.known_paths import known_paths
 from forklake.catalog.lake import Catalog, Lake
 from forklake.catalog.lakes import open_lake
 from forklake.catalog.names import get_table, list_tables
@@ -46,14 +52,16 @@ FILL = """
         '{"columns": []}'
         FROM g, generate_series(0, 2) o;
     INSERT INTO lake_row_end SELECT n, k, n, 0, 0, n FROM g, generate_series(0, 5) k;
-    INSERT INTO lake_data_file SELECT n, n, n + f, n, NULL, 'p', true, 'parquet', 1, 1 FROM g, generate_series(0, 2) f;
-    INSERT INTO lake_delete_file SELECT n, n, n, n, NULL, n, 'p', true, 'parquet', 1, 1 FROM g;
+    INSERT INTO lake_data_file SELECT n, n, n + f, n, NULL, 'p' || n + f, true, 'parquet', 1, 1
+        FROM g, generate_series(0, 2) f;
+    INSERT INTO lake_delete_file SELECT n, n, n, n, NULL, n, 'd' || n, true, 'parquet', 1, 1 FROM g;
     INSERT INTO lake_file_column_stats SELECT n, n, 1, n + f, f, f FROM g, generate_series(0, 2) f;
     INSERT INTO lake_file_partition_value SELECT n, n, n, 0, 'v' FROM g;
     INSERT INTO lake_table_stats SELECT n, n, n, 1, 1, 1, '{}' FROM g;
     INSERT INTO lake_inlined_batch SELECT n, n, n, n, NULL, n, 0, 1, '' FROM g;
     INSERT INTO lake_inlined_delete SELECT n, n, n, 0, n FROM g;
     INSERT INTO lake_column_mapping SELECT n, n, n, n, '{}' FROM g;
+    INSERT INTO lake_scheduled_file SELECT n, n, 'w' || n, true, now(), 1 FROM g;
     INSERT INTO lake_option SELECT n, n, n, NULL, 'catalog', 0, 'k', 'v' FROM g;
 """
 
@@ -108,7 +116,7 @@ def crowded(postgres_place: Place) -> Iterator[tuple[Lake, str]]:
 
 
 def _use_everything(lake: Lake) -> None:
-    """Whatever runs for statements of users: attach, look up, plan, read, write, travel, fork, drop."""
+    """Whatever runs for statements of users: attach, look up, plan, read, write, travel, fork, expire, drop."""
     main = find_catalog(lake, "main")
     make_table(main, "t", [("id", "bigint"), ("region", "varchar")])
     append(main, 3)
@@ -133,6 +141,22 @@ def _use_everything(lake: Lake) -> None:
     catalog_tree(lake, "fork")
     next(iter(list_catalogs(lake)))
     next(iter(list_catalogs(lake, parent=main)))
+    _maintain(lake, main, fork)
+
+
+def _maintain(lake: Lake, main: Catalog, fork: Catalog) -> None:
+    drop_report(lake, "fork")
+    file_holders(lake, "p1000")
+    known_paths(lake, ["p1000"])
+    for catalog in (main, fork):
+        catalog_storage(catalog)
+        expire_snapshots(catalog, older_than=datetime(2100, 1, 1, tzinfo=UTC))
+        list_due(lake, catalog.catalog_id, datetime.now(UTC))
+        list(delete_due(lake, catalog.catalog_id, None, list))
+    drop_catalog(lake, "fork")
+    for info in dropped_catalogs(lake):
+        collect_dropped(lake, info)
+        forget_dropped(lake, info)
 
 
 def _change(catalog: Catalog) -> None:
@@ -206,7 +230,7 @@ def test_a_query_without_an_index_is_noticed(crowded: tuple[Lake, str]) -> None:
     assert isinstance(store, PostgresStore)
     with psycopg.connect(conninfo) as connection:
         connection.execute(f"SET search_path TO {store.schema}")
-        statement = Statement("SELECT * FROM lake_data_file WHERE path = :path", {"path": "p1"})
+        statement = Statement("SELECT * FROM lake_data_file WHERE file_format = :text", {"text": "p1"})
         [[plan]] = _explain(connection, statement)
     assert set(_scans(plan["Plan"])) == {"lake_data_file"}
 

@@ -369,12 +369,6 @@ def test_maintenance_checks_its_arguments(
 
 def test_maintenance_says_that_it_is_not_built_yet(state: SessionState, catalog: Catalog) -> None:
     make_table(catalog)
-    with pytest.raises(NotBuiltYet, match="ducklake_expire_snapshots: not built yet"):
-        call(state, "lake.expire_snapshots", versions=[1], dry_run=True)
-    with pytest.raises(NotBuiltYet, match="ducklake_cleanup_old_files: not built yet"):
-        call(state, "lake.cleanup_old_files", cleanup_all=True)
-    with pytest.raises(NotBuiltYet, match="ducklake_delete_orphaned_files: not built yet"):
-        call(state, "ducklake_delete_orphaned_files", "lake", older_than=datetime.now(UTC))
     with pytest.raises(NotBuiltYet, match="ducklake_merge_adjacent_files: not built yet"):
         call(state, "lake.merge_adjacent_files", "t", max_file_size=1000)
     with pytest.raises(NotBuiltYet, match="ducklake_rewrite_data_files: not built yet"):

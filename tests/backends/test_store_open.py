@@ -29,6 +29,15 @@ from tests.conftest import Place
 from tests.lakes import append, file_ids, make_table, metadata_rows, new_files
 
 BAD_SQL = "THIS IS NO SQL"
+SECOND_FORMAT = (
+    "data_file_ended",
+    "delete_file_ended",
+    "catalog_dropped",
+    "data_file_path",
+    "delete_file_path",
+    "scheduled_file_path",
+)
+"""The indexes that came with it."""
 
 
 def reopen(place: Place, *, read_only: bool = False, migrate_if_required: bool = True) -> Lake:
@@ -56,6 +65,21 @@ def has_table(lake: Lake, name: str) -> bool:
     except StoreError:
         return False
     return True
+
+
+def schema_of(lake: Lake) -> set[tuple[object, ...]]:
+    """The columns and the indexes there are."""
+    if lake.store.dialect.is_postgres:
+        columns = "SELECT table_name, column_name, data_type FROM information_schema.columns"
+        indexes = "SELECT tablename, indexname, indexdef FROM pg_indexes"
+        asked = [f"{columns} WHERE table_schema = current_schema", f"{indexes} WHERE schemaname = current_schema"]
+    else:
+        asked = [
+            "SELECT m.name, c.name, c.type FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'",
+            "SELECT m.tbl_name, m.name, replace(m.sql, 'IF NOT EXISTS ', '') FROM sqlite_master m"
+            " WHERE m.type = 'index' AND m.sql IS NOT NULL",
+        ]
+    return {row for sql in asked for row in lake.store.fetch(sql, {})}
 
 
 def create_a_catalog(url: str, schema: str | None, name: str) -> str:
@@ -119,7 +143,21 @@ def test_an_older_format_is_not_migrated_against_the_callers_will(lake: Lake, pl
         reopen(place, read_only=True)
 
 
+def test_a_lake_of_the_first_format_is_brought_to_the_newest(lake: Lake, main: Catalog, place: Place) -> None:
+    newest = schema_of(lake)
+    with lake.store.writing([]) as (connection, _):
+        drops = [Statement(f"DROP INDEX lake_{index}", {}) for index in SECOND_FORMAT]
+        connection.commit([*drops, Statement("ALTER TABLE lake_scheduled_file DROP COLUMN file_size_bytes", {})])
+    set_format_version(lake, "1")
+    assert schema_of(lake) != newest
+    reopened = reopen(place)
+    assert schema_of(reopened) == newest
+    assert lake_info(reopened.store)["format_version"] == str(FORMAT_VERSION)
+    reopened.close()
+
+
 def test_a_migration_carries_out_every_step_in_order(lake: Lake) -> None:
+    set_format_version(lake, "1")
     steps: Steps = {
         1: both("CREATE TABLE lake_new (a BIGINT)", "INSERT INTO lake_new VALUES (20)"),
         2: both("UPDATE lake_new SET a = a % 15"),
@@ -130,6 +168,7 @@ def test_a_migration_carries_out_every_step_in_order(lake: Lake) -> None:
 
 
 def test_a_failing_step_leaves_version_and_tables_as_they_were(lake: Lake, main: Catalog) -> None:
+    set_format_version(lake, "1")
     before = metadata_rows(lake)
     steps: Steps = {1: both("CREATE TABLE lake_new (a BIGINT)", "DELETE FROM lake_catalog"), 2: both(BAD_SQL)}
     with pytest.raises(StoreError):
@@ -146,10 +185,10 @@ def test_a_gap_in_the_steps_is_found_before_anything_is_done(lake: Lake) -> None
 
 
 def test_several_who_migrate_at_once_do_it_once(lake: Lake, place: Place) -> None:
-    steps: Steps = {1: both("CREATE TABLE lake_new (a BIGINT)", "INSERT INTO lake_new VALUES (1)")}
+    steps: Steps = {FORMAT_VERSION: both("CREATE TABLE lake_new (a BIGINT)", "INSERT INTO lake_new VALUES (1)")}
     stores = [open_store(place.url, metadata_schema=place.metadata_schema) for _ in range(6)]
     with ThreadPoolExecutor(6) as pool:
-        done = [pool.submit(migrate, store, 1, steps=steps, target=2) for store in stores]
+        done = [pool.submit(migrate, store, FORMAT_VERSION, steps=steps, target=FORMAT_VERSION + 1) for store in stores]
         assert [each.result() for each in done] == [None] * 6
     for store in stores:
         store.close()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from forklake.catalog.catalogs import create_catalog
 from forklake.catalog.commit import commit
 from forklake.catalog.ddl import alter_table
+from forklake.catalog.expiry import expire_snapshots
 from forklake.catalog.forks import fork_catalog
 from forklake.catalog.history import list_snapshots
 from forklake.catalog.lake import Catalog, Lake
@@ -26,6 +27,7 @@ from forklake.catalog.table_history import (
 )
 from forklake.catalog.transaction import Transaction, begin
 from forklake.catalog.view import view_at, view_at_head
+from forklake.errors import NoSuchSnapshot
 from forklake.model.alterations import ColumnSpec, add_column
 from forklake.model.changes import FlushedInlined, MergedAdjacent, RewroteDeletes
 from forklake.model.column_types import parse_type
@@ -281,3 +283,34 @@ def test_long_histories_are_read_in_one_go(
     expected = _whole(main, long_history)
     monkeypatch.setattr("forklake.store.row_events.FETCH_BY_ID", 3)
     assert _whole(main, long_history) == expected
+
+
+def test_changes_across_expired_snapshots_cannot_be_told(main: Catalog) -> None:
+    table_id = TableId(make_table(main).object_id)
+    first, second, third = append(main), append(main), append(main)
+    expire_snapshots(main, versions=[second])
+    view = view_at_head(main)
+    with pytest.raises(NoSuchSnapshot, match=f"between snapshots {first} and {third} cannot be told"):
+        table_history(view, table_id, SnapshotId(first - 1), third)
+    with pytest.raises(NoSuchSnapshot, match=f"What snapshot {third} has deleted cannot be told"):
+        table_history(view, table_id, second, third)
+    assert len(table_history(view, table_id, second, third, with_deletes=False).inserted) == 1
+    fourth = append(main)
+    assert len(table_history(view_at_head(main), table_id, third, fourth).inserted) == 1
+
+
+def test_a_fork_tells_changes_from_before_it_unless_they_have_expired(lake: Lake, main: Catalog) -> None:
+    table_id = TableId(make_table(main).object_id)
+    first = append(main)
+    unused, _ = fork_catalog(lake, "main", "unused")
+    fork, _ = fork_catalog(lake, "unused", "fork")
+    append(fork)
+    view = view_at_head(fork)
+    assert len(table_history(view, table_id, SnapshotId(first - 1), view.snapshot_id).inserted) == 2
+    append(main)
+    expire_snapshots(main, versions=[first])
+    with pytest.raises(NoSuchSnapshot, match="cannot be told"):
+        table_history(view, table_id, SnapshotId(first - 2), view.snapshot_id)
+    birth = view.catalog.lineage.at(view.snapshot_id).snapshot_id
+    assert len(table_history(view, table_id, SnapshotId(birth - 1), birth).inserted) == 1
+    assert len(table_history(view, table_id, first, view.snapshot_id).inserted) == 1

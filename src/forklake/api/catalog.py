@@ -8,6 +8,7 @@ from typing import Any
 from forklake.api.keys import PartitionKeys, SortKeys, partition_keys, sort_keys
 from forklake.api.naming import split_name
 from forklake.api.table import TableHandle
+from forklake.api.upkeep import Upkeep
 from forklake.catalog.ddl import create_schema, create_table, drop_schema, drop_table, rename_table
 from forklake.catalog.forks import fork_catalog
 from forklake.catalog.history import list_snapshots
@@ -17,22 +18,14 @@ from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from forklake.model.snapshots import Snapshot
 from forklake.spark.create_as import create_as
-from forklake.spark.session import SparkHolder
 from forklake.spark.type_mapping import check_storable
 from forklake.spark.work import work_on
-from forklake.sql.attachments import Attachment
-from forklake.sql.transactions import Transactions
 
 Columns = Mapping[str, str] | Sequence[ColumnSpec]
 
 
-class CatalogHandle:
+class CatalogHandle(Upkeep):
     """An attached catalog, or a fork of one. Metadata only, until rows are read or written."""
-
-    def __init__(self, attachment: Attachment, transactions: Transactions, holder: SparkHolder) -> None:
-        self._attachment = attachment
-        self._transactions = transactions
-        self._holder = holder
 
     @property
     def name(self) -> str:

@@ -198,7 +198,13 @@ class _Attempt:
             if not locked:
                 raise NoSuchCatalog(f"Catalog '{self._transaction.catalog.name}' was dropped.")
             head_id, schema_version, head_time, snapshot_id, clock = locked[0]
-            theirs = read_changes(theirs_rows)
+            theirs = read_changes(theirs_rows, self._transaction.base)
+            if theirs is None:
+                raise CommitConflict(
+                    f"Transaction conflict - snapshot {self._transaction.base}, from which the transaction reads, or"
+                    " one after it has expired, so that nobody can tell what it conflicts with; begin another",
+                    subject=self._transaction.catalog.name,
+                )
             self._check_conflicts(connection, theirs)
             options = read_options(option_rows)
             changes = self._changes_left(options)

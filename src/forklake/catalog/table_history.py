@@ -1,14 +1,16 @@
 """What happened to the rows of a table between two snapshots, as a catalog sees it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from forklake.catalog.view import CatalogView
+from forklake.errors import NoSuchSnapshot
 from forklake.model.changes import FlushedInlined, MergedAdjacent, RewroteDeletes, parse_changes
 from forklake.model.files import DataFile, DeleteFile, InlinedBatch
 from forklake.model.ids import BatchId, DataFileId, SnapshotId, TableId
-from forklake.store.row_events import Event, RowEvents, RowsBehind, row_events, rows_behind
+from forklake.store.row_events import Event, KeptSnapshot, RowEvents, RowsBehind, row_events, rows_behind
 
 
 class InsertedFile(NamedTuple):
@@ -54,8 +56,17 @@ class TableHistory:
     deleted_inlined: tuple[DeletedFromBatch, ...]
 
 
-def table_history(view: CatalogView, table_id: TableId, after: SnapshotId, upto: SnapshotId) -> TableHistory:
+_FORKED = "forked_from:"
+_COMPACTIONS = ("merge_adjacent:", "rewrite_delete:", "inline_flush:", "flushed_inlined:", "compacted_table:")
+
+
+def table_history(
+    view: CatalogView, table_id: TableId, after: SnapshotId, upto: SnapshotId, *, with_deletes: bool = True
+) -> TableHistory:
     """Every insert into a table and delete from it in the snapshots after `after`, up to and with `upto`.
+
+    All of it or none: if a snapshot of the range has expired, or, for deletes, the one before it, which shows the
+    rows that were deleted first, NoSuchSnapshot says so.
 
     A fork counts the snapshots of its ancestors up to where it left them. Snapshots that compacted the table have
     only moved rows and are left out, and so is the end of everything when a table is dropped. Two round trips,
@@ -63,9 +74,11 @@ def table_history(view: CatalogView, table_id: TableId, after: SnapshotId, upto:
     """
     lineage = view.catalog.lineage
     scope = lineage.at(min(upto, view.snapshot_id))
-    scope = view.catalog.lake.owners.of_table(scope, lineage.ancestors, table_id)
+    everything, scope = scope, view.catalog.lake.owners.of_table(scope, lineage.ancestors, table_id)
     store = view.catalog.lake.store
-    events = _without_compactions(row_events(store, scope, table_id, after), table_id)
+    found = row_events(store, everything, scope, table_id, after)
+    _check_complete(found.snapshots, with_deletes=with_deletes)
+    events = _without_compactions(found, table_id)
     files = {DataFileId(e.object_id) for e in (*events.begun_files, *events.ended_files, *events.deletes)}
     batches = {BatchId(e.object_id) for e in (*events.begun_batches, *events.ended_batches, *events.inlined_deletes)}
     rows = rows_behind(store, scope, table_id, files, batches) if files or batches else RowsBehind({}, {}, {}, {})
@@ -85,9 +98,34 @@ def _batch_order(found: InsertedBatch | DeletedFromBatch) -> tuple[SnapshotId, B
     return found.snapshot_id, found.batch.batch_id
 
 
+def _check_complete(snapshots: Sequence[KeptSnapshot], *, with_deletes: bool) -> None:
+    """Nothing has expired between the snapshots; before the first one neither, if it matters what was there."""
+    for before, snapshot in pairwise(snapshots):
+        forked_there = _FORKED in snapshot.changes and before.is_last
+        if snapshot.previous != before.snapshot_id and not forked_there:
+            raise NoSuchSnapshot(
+                f"The changes between snapshots {before.snapshot_id} and {snapshot.snapshot_id} cannot be told:"
+                f" snapshots between them have expired. Ask for them from {snapshot.snapshot_id + 1} on."
+            )
+    first = snapshots[0] if snapshots else None
+    # A fork begins as its parent was, and a root with nothing: neither deletes anything.
+    if first is None or first.has_previous or first.previous is None or _FORKED in first.changes:
+        return
+    if with_deletes:
+        raise NoSuchSnapshot(
+            f"What snapshot {first.snapshot_id} has deleted cannot be told: snapshot {first.previous} before it"
+            f" has expired. Ask for the changes from {first.snapshot_id + 1} on."
+        )
+
+
 def _without_compactions(events: RowEvents, table_id: TableId) -> RowEvents:
     moves = {MergedAdjacent(table_id), RewroteDeletes(table_id), FlushedInlined(table_id)}
-    moved = {snapshot for snapshot, changes in events.compactions if not moves.isdisjoint(parse_changes(changes))}
+    moved = {
+        snapshot.snapshot_id
+        for snapshot in events.snapshots
+        if any(tag in snapshot.changes for tag in _COMPACTIONS)
+        and not moves.isdisjoint(parse_changes(snapshot.changes))
+    }
 
     def kept(found: Iterable[Event]) -> list[Event]:
         return [event for event in found if event.snapshot_id not in moved]

@@ -7,7 +7,7 @@ from forklake.catalog.lake import Catalog
 from forklake.errors import CorruptMetadata, InvalidInput, NoSuchCatalog, NoSuchSnapshot
 from forklake.model.entities import Definition, LakeObject, TableDefinition
 from forklake.model.files import InlinedBatch, ScanFile, TableStats
-from forklake.model.ids import DataFileId, MappingId, SchemaId, SnapshotId, TableId
+from forklake.model.ids import CatalogId, DataFileId, MappingId, SchemaId, SnapshotId, TableId
 from forklake.model.lineage import NO_LIMIT, Scope
 from forklake.model.mappings import NameMapping
 from forklake.model.names import fold
@@ -19,11 +19,14 @@ from forklake.store.snapshots import newest_snapshot, wait_for_commit
 class CatalogView:
     """Everything committed to a catalog at a snapshot; the same answers for ever."""
 
-    def __init__(self, catalog: Catalog, snapshot_id: SnapshotId, schema_version: int) -> None:
+    def __init__(
+        self, catalog: Catalog, snapshot_id: SnapshotId, schema_version: int, made_by: CatalogId | None = None
+    ) -> None:
+        """`made_by` is the catalog whose snapshot it is, if not this one's."""
         self.catalog = catalog
         self.snapshot_id = snapshot_id
         self.schema_version = schema_version
-        self.scope: Scope = catalog.lineage.at(snapshot_id)
+        self.scope: Scope = catalog.lineage.at(snapshot_id, catalog.catalog_id if made_by is None else made_by)
 
     def objects_named(self, schema_id: SchemaId, name: str) -> list[LakeObject[Definition]]:
         """The objects of this name in a schema, at most one of each kind; schemas are in schema 0."""
@@ -113,7 +116,7 @@ def view_at(catalog: Catalog, *, version: int | None = None, timestamp: datetime
     snapshot = newest_snapshot(catalog.lake.store, catalog.lineage.at(top), timestamp)
     if snapshot is None:
         raise NoSuchSnapshot(f"No snapshot found at {where} in catalog '{catalog.name}'.")
-    return CatalogView(catalog, snapshot.snapshot_id, snapshot.schema_version)
+    return CatalogView(catalog, snapshot.snapshot_id, snapshot.schema_version, snapshot.catalog_id)
 
 
 def _wait_for_commits_below(catalog: Catalog, version: int | None, timestamp: datetime | None) -> None:

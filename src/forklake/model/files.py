@@ -111,3 +111,11 @@ class ScanFile(NamedTuple):
     @property
     def live_rows(self) -> int:
         return self.data.record_count - (self.delete.delete_count if self.delete else 0)
+
+
+class ScheduledFile(NamedTuple):
+    """A file that nobody can see, waiting for its deletion. Its path starts at the lake's data path."""
+
+    file_id: int
+    path: str
+    file_size_bytes: int | None

@@ -30,12 +30,13 @@ class Lineage:
     def ancestors(self) -> tuple[Level, ...]:
         return self.levels[1:]
 
-    def at(self, snapshot_id: SnapshotId) -> "Scope":
-        """What the catalog sees at one of its snapshots."""
+    def at(self, snapshot_id: SnapshotId, made_by: CatalogId | None = None) -> "Scope":
+        """What the catalog sees at one of its snapshots; `made_by` is the catalog of the chain that made it."""
         return Scope(
             self.catalog_id,
             snapshot_id,
             tuple(Level(level.catalog_id, min(level.top, snapshot_id)) for level in self.levels),
+            made_by,
         )
 
 
@@ -50,6 +51,8 @@ class Scope:
     catalog_id: CatalogId
     snapshot_id: SnapshotId
     levels: tuple[Level, ...]
+    made_by: CatalogId | None = None
+    """The catalog that made the snapshot, which may expire; None for what is no snapshot, and cannot."""
 
     @property
     def is_root(self) -> bool:
@@ -59,4 +62,4 @@ class Scope:
     def only(self, catalog_ids: Collection[CatalogId]) -> "Scope":
         """The same scope without the levels known to own nothing that is asked for."""
         kept = tuple(level for level in self.levels if level.catalog_id in catalog_ids)
-        return Scope(self.catalog_id, self.snapshot_id, kept)
+        return Scope(self.catalog_id, self.snapshot_id, kept, self.made_by)

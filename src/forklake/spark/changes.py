@@ -37,7 +37,8 @@ def table_changes(work: Work, table: Table, first: SnapshotId, last: SnapshotId,
 
     Before the columns stand the snapshot, the row id and, for changes of all kinds, the type of the change.
     """
-    history = table_history(work.tx.view, TableId(table.object_id), SnapshotId(first - 1), last)
+    after, with_deletes = SnapshotId(first - 1), kind != "insertions"
+    history = table_history(work.tx.view, TableId(table.object_id), after, last, with_deletes=with_deletes)
     parts = []
     if kind != "deletions":
         parts += _inserted(work, table, history, last)

@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -54,6 +55,14 @@ class Storage:
             return _spark_uri(relative)
         return _spark_uri(self.root + relative)
 
+    def stored_path(self, path: str) -> str:
+        """A path of a user as metadata has it: from the root on where it lies below, whole where it does not."""
+        full = path if "://" in path else os.path.abspath(path)
+        for given, root in ((path, self.root), (full, self.root), (full, self.prefix)):
+            if given.startswith(root):
+                return given.removeprefix(root)
+        return path
+
     def remove(self, paths: Iterable[str]) -> None:
         """Delete files that nobody was told of; those that cannot be deleted are orphans for cleanup to find."""
         for path in paths:
@@ -61,6 +70,36 @@ class Storage:
                 self.files.delete_file(self.path(path))
             except OSError:
                 continue
+
+    def delete(self, path: str) -> bool:
+        """Delete a file that nobody can see; true when it is gone, also if it was before."""
+        try:
+            self.files.delete_file(self.path(path))
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return True
+
+    def walk(self, folder: str) -> Iterator[fs.FileInfo]:
+        """Every file below a folder, one folder in memory at a time. Links are neither followed nor given."""
+        waiting = [self.path(folder)]
+        while waiting:
+            selector = fs.FileSelector(waiting.pop(), allow_not_found=True)
+            for info in self.files.get_file_info(selector):
+                if self.is_local and os.path.islink(info.path):
+                    continue
+                if info.type == fs.FileType.Directory:
+                    waiting.append(info.path)
+                elif info.is_file:
+                    yield info
+
+    def remove_empty(self, folder: str) -> None:
+        """Remove folders that have nothing in them, from the bottom up; object stores have none."""
+        if self.is_local:
+            for found, _, _ in os.walk(self.path(folder), topdown=False):
+                with suppress(OSError):
+                    os.rmdir(found)
 
     def _foreign(self, path: str) -> str:
         return path if "://" not in path else fs.FileSystem.from_uri(path)[1]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from pyspark.sql import SparkSession
 
+from forklake.catalog.lake import Lake
 from forklake.catalog.options import effective_options
 from forklake.catalog.transaction import Transaction
 from forklake.errors import InvalidInput
@@ -41,7 +42,11 @@ class Work:
 
 def work_on(tx: Transaction, holder: SparkHolder, defaults: Mapping[str, str] | None = None) -> Work:
     """Work on the files of the transaction's lake."""
-    data_path = tx.catalog.lake.data_path
-    if data_path is None:
+    return Work(tx, holder, storage_of(tx.catalog.lake), defaults or {})
+
+
+def storage_of(lake: Lake) -> Storage:
+    """Where the files of a lake are."""
+    if lake.data_path is None:
         raise InvalidInput("The lake has no data path yet; give DATA_PATH when it is attached.")
-    return Work(tx, holder, storage_at(data_path), defaults or {})
+    return storage_at(lake.data_path)

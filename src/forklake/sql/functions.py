@@ -10,6 +10,8 @@ from forklake.errors import InvalidInput, NoSuchCatalog
 from forklake.model.names import closest, did_you_mean, fold
 from forklake.sql.attachments import Attachment
 from forklake.sql.change_feed import CHANGE_FUNCTIONS
+from forklake.sql.cleanup_calls import CLEANUP
+from forklake.sql.compaction_calls import COMPACTION
 from forklake.sql.maintenance_calls import MAINTENANCE
 from forklake.sql.procedures import PROCEDURES
 from forklake.sql.read_functions import READ_FUNCTIONS
@@ -18,7 +20,8 @@ from forklake.sql.state import SessionState
 from forklake.sql.statements import Name
 
 FUNCTIONS: Mapping[str, Function] = {
-    function.name: function for function in (*READ_FUNCTIONS, *CHANGE_FUNCTIONS, *PROCEDURES, *MAINTENANCE)
+    function.name: function
+    for function in (*READ_FUNCTIONS, *CHANGE_FUNCTIONS, *PROCEDURES, *CLEANUP, *COMPACTION, *MAINTENANCE)
 }
 _PREFIX = "ducklake_"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from forklake.catalog.catalogs import catalog_uuid, drop_catalog, find_catalog
 from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import RetrySettings
+from forklake.catalog.lake import Lake, RetrySettings
 from forklake.catalog.names import find_schema
 from forklake.errors import AlreadyExists, InvalidInput, InvalidOption, NoSuchCatalog, NoSuchSchema, NotFound
 from forklake.model.names import check_object_name, closest, did_you_mean, fold
@@ -263,11 +263,15 @@ def drop(state: SessionState, statement: DropCatalog) -> None:
             " detach that, or attach it under another name."
         )
     try:
-        dropped = find_catalog(lake, name).catalog_id
+        drop_from(state, lake, name)
     except NoSuchCatalog:
-        if statement.if_exists:
-            return
-        raise
+        if not statement.if_exists:
+            raise
+
+
+def drop_from(state: SessionState, lake: Lake, name: str) -> None:
+    """Drop a catalog of a lake, and forget where it was attached."""
+    dropped = find_catalog(lake, name).catalog_id
     drop_catalog(lake, name)
     for attachment in list(state.attachments):
         if attachment.lake.store.location == lake.store.location and attachment.catalog.catalog_id == dropped:

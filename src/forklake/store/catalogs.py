@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.lineage import Level, Lineage
+from forklake.model.lineage import NO_LIMIT, Level, Lineage
 from forklake.model.snapshots import CatalogInfo
 from forklake.store.connection import Row, Statement, Store
 
@@ -35,6 +35,16 @@ def list_catalogs(store: Store, *, after: str, limit: int, parent_id: CatalogId 
         f" WHERE c.end_snapshot IS NULL AND c.catalog_name > :after AND {where}"
         " ORDER BY c.catalog_name LIMIT :limit",
         {"after": after, "limit": limit, "parent_id": parent_id},
+    )
+    return [read_catalog(row) for row in rows]
+
+
+def list_dropped(store: Store, *, before: CatalogId | None, limit: int) -> list[CatalogInfo]:
+    """A page of dropped catalogs, the newest first: forks before what they were forked from."""
+    rows = store.fetch(
+        f"SELECT {CATALOG_COLUMNS} FROM lake_catalog c"
+        " WHERE c.end_snapshot IS NOT NULL AND c.catalog_id < :before ORDER BY c.catalog_id DESC LIMIT :limit",
+        {"before": NO_LIMIT if before is None else before, "limit": limit},
     )
     return [read_catalog(row) for row in rows]
 

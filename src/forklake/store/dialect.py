@@ -24,6 +24,8 @@ class Dialect:
     """Wait out a commit in flight."""
     own_catalog: str
     """Keep out everybody: commits, forks, expiry."""
+    skip_locked: str
+    """Lock rows for this transaction, passing over those that another one has locked."""
     clock: str
     """The time now, as the database stores times."""
 
@@ -102,6 +104,7 @@ POSTGRESQL = Dialect(
     lock_catalog="FOR NO KEY UPDATE",
     share_catalog="FOR SHARE",
     own_catalog="FOR UPDATE",
+    skip_locked="FOR UPDATE SKIP LOCKED",
     clock="clock_timestamp()",
 )
 
@@ -112,6 +115,7 @@ SQLITE = Dialect(
     lock_catalog="",
     share_catalog="",
     own_catalog="",
+    skip_locked="",
     clock="strftime('%Y-%m-%d %H:%M:%f', 'now') || '000+00'",
 )
 

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """The number of the newest migration; stored as `format_version` in `lake_info`."""
 
 SEQUENCES = {"snapshot": 1, "entity": 0, "file": 0, "column": 1_000_001}
@@ -60,6 +60,18 @@ def _id(name: str, *, null: bool = False) -> Column[Any]:
 
 def _text(name: str, *, null: bool = True) -> Column[Any]:
     return Column(name, Text, nullable=null)
+
+
+def _ended(table: str) -> Index:
+    """Finds the rows of a catalog that have ended: expiry looks at those, and at no others."""
+    where = text("end_snapshot IS NOT NULL")
+    columns = ("catalog_id", "end_snapshot")
+    return Index(f"lake_{table}_ended", *columns, postgresql_where=where, sqlite_where=where)
+
+
+def _named(table: str) -> Index:
+    """Finds who names a file: nothing is deleted before that was asked. A hash takes a quarter of the room."""
+    return Index(f"lake_{table}_path", "path", postgresql_using="hash")
 
 
 def _versions() -> tuple[Column[Any], Column[Any]]:
@@ -96,6 +108,12 @@ catalog = _table(
         "parent_catalog_id",
         postgresql_where=text("parent_catalog_id IS NOT NULL"),
         sqlite_where=text("parent_catalog_id IS NOT NULL"),
+    ),
+    Index(
+        "lake_catalog_dropped",
+        "catalog_id",
+        postgresql_where=text("end_snapshot IS NOT NULL"),
+        sqlite_where=text("end_snapshot IS NOT NULL"),
     ),
     key=("catalog_id",),
     fillfactor=90,
@@ -202,6 +220,8 @@ data_file = _table(
     _id("table_version", null=True),
     Index("lake_data_file_id", "data_file_id"),
     Index("lake_data_file_end", "catalog_id", "table_id", "end_snapshot"),
+    _ended("data_file"),
+    _named("data_file"),
     key=("catalog_id", "table_id", "data_file_id"),
 )
 
@@ -223,6 +243,8 @@ delete_file = _table(
     Index("lake_delete_file_id", "delete_file_id"),
     Index("lake_delete_file_end", "catalog_id", "table_id", "end_snapshot"),
     Index("lake_delete_file_of", "catalog_id", "table_id", "data_file_id"),
+    _ended("delete_file"),
+    _named("delete_file"),
     key=("catalog_id", "table_id", "delete_file_id"),
 )
 
@@ -338,6 +360,8 @@ scheduled_file = _table(
     _text("path", null=False),
     Column("path_is_relative", Boolean, nullable=False),
     Column("schedule_start", _TIME, nullable=False),
+    _id("file_size_bytes", null=True),
+    _named("scheduled_file"),
     key=("catalog_id", "file_id"),
 )
 

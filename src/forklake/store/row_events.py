@@ -15,14 +15,24 @@ from forklake.store.table_files import BATCH_COLUMNS, DATA_COLUMNS, DELETE_COLUM
 FETCH_BY_ID = 5_000
 """Up to this many rows are fetched one by one; beyond, reading all of the table and sorting out is faster."""
 
-_COMPACTIONS = ("merge_adjacent:", "rewrite_delete:", "inline_flush:", "flushed_inlined:", "compacted_table:")
-
 
 class Event(NamedTuple):
     """Something of a table, by its id, began or ended with a snapshot."""
 
     object_id: int
     snapshot_id: SnapshotId
+
+
+class KeptSnapshot(NamedTuple):
+    """A snapshot that has not expired, the one it was put on top of, and the text of its changes."""
+
+    snapshot_id: SnapshotId
+    previous: SnapshotId | None
+    changes: str
+    has_previous: bool
+    """The one before it is kept as well, in the range or not."""
+    is_last: bool
+    """The newest one of its catalog that is seen: those who left it, left it there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +47,20 @@ class RowEvents:
     ended_batches: list[Event]
     inlined_deletes: list[Event]
     """By batch: rows of it were deleted."""
-    compactions: list[tuple[SnapshotId, str]]
-    """Snapshots in which some table was compacted, with the text of their changes."""
+    snapshots: list[KeptSnapshot]
+    """Those that are kept, in order."""
 
 
-def row_events(store: Store, scope: Scope, table_id: TableId, after: SnapshotId) -> RowEvents:
-    """Everything in one round trip; the end of an inherited row is where a fork has marked it."""
-    files, deletes, batches, inlined, snapshots, markers = store.fetch_all(
-        _event_statements(store.dialect, scope, table_id, after)
+def row_events(store: Store, scope: Scope, narrowed: Scope, table_id: TableId, after: SnapshotId) -> RowEvents:
+    """Everything in one round trip; the end of an inherited row is where a fork has marked it.
+
+    `narrowed` is the scope without the catalogs that own nothing of the table.
+    """
+    files, deletes, batches, inlined, markers, snapshots = store.fetch_all(
+        [
+            *_event_statements(store.dialect, narrowed, table_id, after),
+            _snapshot_statement(store.dialect, scope, after),
+        ]
     )
     return RowEvents(
         begun_files=_begun(files, after),
@@ -53,7 +69,9 @@ def row_events(store: Store, scope: Scope, table_id: TableId, after: SnapshotId)
         begun_batches=_begun(batches, after),
         ended_batches=_ended(batches, after) + _marked(markers, RowKind.INLINED_BATCH),
         inlined_deletes=[Event._make(row) for row in inlined],
-        compactions=[(snapshot_id, changes) for snapshot_id, changes in snapshots],
+        snapshots=[
+            KeptSnapshot(row[0], row[1], row[2] or "", row[3] is not None, row[0] == row[4]) for row in snapshots
+        ],
     )
 
 
@@ -66,15 +84,11 @@ def _event_statements(dialect: Dialect, scope: Scope, table_id: TableId, after: 
     ended = "r.end_snapshot > :after AND r.end_snapshot <= l.top"
     # An end beyond the top of its level is none here.
     versions = "r.begin_snapshot, CASE WHEN r.end_snapshot <= l.top THEN r.end_snapshot END"
-    likely = " OR ".join(f"s.changes_made LIKE :tag{number}" for number in range(len(_COMPACTIONS)))
     sql = [
         of_table(f"r.data_file_id, {versions}", "lake_data_file", f"({begun}) OR ({ended})"),
         of_table("r.data_file_id, r.begin_snapshot", "lake_delete_file", begun),
         of_table(f"r.batch_id, {versions}", "lake_inlined_batch", f"({begun}) OR ({ended})"),
         of_table("DISTINCT r.batch_id, r.begin_snapshot", "lake_inlined_delete", begun),
-        f"SELECT s.snapshot_id, s.changes_made FROM {dialect.levels} JOIN lake_snapshot s"
-        " ON s.catalog_id = l.catalog_id AND s.snapshot_id > :after AND s.snapshot_id <= l.top"
-        f" WHERE {likely}",
         f"SELECT e.kind, e.object_id, e.end_snapshot FROM {dialect.levels} JOIN lake_row_end e"
         " ON e.catalog_id = l.catalog_id AND e.kind IN (:data_file, :batch) AND e.scope_id = :table_id"
         " WHERE e.end_snapshot > :after AND e.end_snapshot <= l.top",
@@ -84,10 +98,19 @@ def _event_statements(dialect: Dialect, scope: Scope, table_id: TableId, after: 
         "after": after,
         "data_file": int(RowKind.DATA_FILE),
         "batch": int(RowKind.INLINED_BATCH),
-        **{f"tag{number}": f"%{tag}%" for number, tag in enumerate(_COMPACTIONS)},
         **dialect.level_params(scope.levels),
     }
     return [Statement(text, params) for text in sql]
+
+
+def _snapshot_statement(dialect: Dialect, scope: Scope, after: SnapshotId) -> Statement:
+    sql = (
+        f"SELECT s.snapshot_id, s.previous_snapshot_id, s.changes_made, p.snapshot_id, l.top FROM {dialect.levels}"
+        " JOIN lake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id > :after AND s.snapshot_id <= l.top"
+        " LEFT JOIN lake_snapshot p ON p.catalog_id = s.catalog_id AND p.snapshot_id = s.previous_snapshot_id"
+        " ORDER BY s.snapshot_id"
+    )
+    return Statement(sql, {"after": after, **dialect.level_params(scope.levels)})
 
 
 def _begun(rows: list[Row], after: SnapshotId) -> list[Event]:

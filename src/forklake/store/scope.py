@@ -2,9 +2,10 @@
 
 from functools import lru_cache
 
+from forklake.errors import NoSuchSnapshot
 from forklake.model.ids import CatalogId, TableId
 from forklake.model.lineage import Level, Scope
-from forklake.store.connection import Statement, Store
+from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import Dialect
 from forklake.store.row_kinds import RowKind
 
@@ -15,6 +16,24 @@ SHORT_CHAIN = 8
 def visible(alias: str) -> str:
     """The row lives at the top of its level `l`; end markers are taken off by the reader."""
     return f"{alias}.begin_snapshot <= l.top AND ({alias}.end_snapshot IS NULL OR {alias}.end_snapshot > l.top)"
+
+
+def still_there(scope: Scope) -> list[Statement]:
+    """Asks for the snapshot of the scope; `check_still_there` reads the answer.
+
+    Asked after the rows, in the same round trip: expiry removes a snapshot before the rows that only it shows, so
+    what was read before a snapshot is still found was complete.
+    """
+    if scope.made_by is None:
+        return []
+    sql = "SELECT 1 FROM lake_snapshot WHERE catalog_id = :made_by AND snapshot_id = :snapshot_id"
+    return [Statement(sql, {"made_by": scope.made_by, "snapshot_id": scope.snapshot_id})]
+
+
+def check_still_there(scope: Scope, answers: list[list[Row]]) -> None:
+    """Raise if the snapshot that was read from had expired by then."""
+    if scope.made_by is not None and not answers[-1]:
+        raise NoSuchSnapshot(f"Snapshot {scope.snapshot_id} has expired, or its catalog was dropped.")
 
 
 def ended_rows(dialect: Dialect, scope: Scope, kind: RowKind, scope_id: int) -> list[Statement]:

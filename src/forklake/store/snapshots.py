@@ -103,10 +103,10 @@ def wait_for_commit(store: Store, catalog_id: CatalogId) -> None:
 
 
 def changes_since(catalog_id: CatalogId, base: SnapshotId) -> Statement:
-    """Asks what was committed to a catalog after a snapshot; read the answer with `read_changes`."""
+    """Asks what was committed to a catalog since a snapshot; read the answer with `read_changes`."""
     return Statement(
-        "SELECT snapshot_id, changes_made FROM lake_snapshot"
-        " WHERE catalog_id = :catalog_id AND snapshot_id > :base ORDER BY snapshot_id",
+        "SELECT snapshot_id, previous_snapshot_id, changes_made FROM lake_snapshot"
+        " WHERE catalog_id = :catalog_id AND snapshot_id >= :base ORDER BY snapshot_id",
         {"catalog_id": catalog_id, "base": base},
     )
 
@@ -122,8 +122,16 @@ def landed_statements(dialect: Dialect, catalog_id: CatalogId, base: SnapshotId,
     return [Statement(lock, mine), Statement(landed, {**mine, "base": base, "token": token})]
 
 
-def read_changes(rows: list[Row]) -> list[CommittedChanges]:
-    return [CommittedChanges(SnapshotId(row[0]), parse_changes(row[1] or "")) for row in rows]
+def read_changes(rows: list[Row], base: SnapshotId) -> list[CommittedChanges] | None:
+    """What was committed after the base, in order; None if that cannot be told because some of it has expired."""
+    before = base
+    if not rows or rows[0][0] != base:
+        return None
+    for snapshot_id, previous, _ in rows[1:]:
+        if previous != before:
+            return None
+        before = snapshot_id
+    return [CommittedChanges(SnapshotId(row[0]), parse_changes(row[2] or "")) for row in rows[1:]]
 
 
 def _snapshot(row: Row, dialect: Dialect) -> Snapshot:

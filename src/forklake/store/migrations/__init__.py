@@ -8,8 +8,33 @@ from forklake.store.metadata_tables import FORMAT_VERSION
 
 Steps = Mapping[int, Mapping[str, Sequence[str]]]
 
-STEPS: Steps = {}
-"""From a version to the next, the statements for each database. Version 1 is the first: there is none yet."""
+_ENDED = [
+    f"CREATE INDEX IF NOT EXISTS lake_{table}_ended ON lake_{table} (catalog_id, end_snapshot)"
+    " WHERE end_snapshot IS NOT NULL"
+    for table in ("data_file", "delete_file")
+]
+_DROPPED = "CREATE INDEX IF NOT EXISTS lake_catalog_dropped ON lake_catalog (catalog_id) WHERE end_snapshot IS NOT NULL"
+_SIZE = "ALTER TABLE lake_scheduled_file ADD COLUMN file_size_bytes BIGINT"
+_NAMED = ("data_file", "delete_file", "scheduled_file")
+
+STEPS: Steps = {
+    # What expiry and cleanup look rows up by.
+    1: {
+        "postgresql": [
+            *_ENDED,
+            _DROPPED,
+            _SIZE,
+            *(f"CREATE INDEX IF NOT EXISTS lake_{table}_path ON lake_{table} USING hash (path)" for table in _NAMED),
+        ],
+        "sqlite": [
+            *_ENDED,
+            _DROPPED,
+            _SIZE,
+            *(f"CREATE INDEX IF NOT EXISTS lake_{table}_path ON lake_{table} (path)" for table in _NAMED),
+        ],
+    }
+}
+"""From a version to the next, the statements for each database. Version 1 was the first."""
 
 
 def migrate(store: Store, version: int, *, steps: Steps = STEPS, target: int = FORMAT_VERSION) -> None:

@@ -1,0 +1,122 @@
+"""The maintenance of a catalog in Python: the same names and arguments as in SQL."""
+
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from forklake.catalog.catalogs import drop_catalog
+from forklake.catalog.holders import (
+    MOST_HOLDERS,
+    CatalogStorage,
+    DropReport,
+    FileHolder,
+    catalog_storage,
+    drop_report,
+    file_holders,
+)
+from forklake.errors import TransactionError
+from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
+from forklake.maintenance.expire import expire_snapshots
+from forklake.maintenance.orphans import delete_orphaned_files
+from forklake.maintenance.progress import QUIET, Progress
+from forklake.model.snapshots import Snapshot
+from forklake.spark.session import SparkHolder
+from forklake.spark.storage import Storage
+from forklake.spark.work import storage_of
+from forklake.sql.attachments import Attachment
+from forklake.sql.transactions import Transactions
+
+Age = datetime | timedelta
+"""A time, or how long ago it was."""
+
+
+class Upkeep:
+    """What keeps a catalog in shape. Nothing here can be rolled back but compaction, which is a commit like others."""
+
+    def __init__(self, attachment: Attachment, transactions: Transactions, holder: SparkHolder) -> None:
+        self._attachment = attachment
+        self._transactions = transactions
+        self._holder = holder
+
+    def expire_snapshots(
+        self, *, versions: Collection[int] | None = None, older_than: Age | None = None, dry_run: bool = False
+    ) -> list[Snapshot]:
+        """Expire snapshots by number or age, or by the option `expire_older_than`; never the newest. Returns them."""
+        self._check_no_transaction(dry_run)
+        return expire_snapshots(
+            self._attachment.catalog, versions=versions, older_than=_moment(older_than), dry_run=dry_run
+        )
+
+    def cleanup_old_files(
+        self,
+        *,
+        older_than: Age | None = None,
+        cleanup_all: bool = False,
+        dry_run: bool = False,
+        progress: Progress = QUIET,
+    ) -> list[str]:
+        """Delete files that nobody can see since a time, by default for as long as `delete_older_than` says."""
+        return cleanup_old_files(*self._place(dry_run), **_ages(older_than, cleanup_all, dry_run, progress))
+
+    def delete_orphaned_files(
+        self,
+        *,
+        older_than: Age | None = None,
+        cleanup_all: bool = False,
+        dry_run: bool = False,
+        progress: Progress = QUIET,
+    ) -> list[str]:
+        """Delete files below the catalog's folder that no catalog knows, and that are older than a time."""
+        return delete_orphaned_files(*self._place(dry_run), **_ages(older_than, cleanup_all, dry_run, progress))
+
+    def cleanup_dropped_catalogs(
+        self,
+        *,
+        older_than: Age | None = None,
+        cleanup_all: bool = False,
+        dry_run: bool = False,
+        progress: Progress = QUIET,
+    ) -> list[tuple[str, str]]:
+        """Delete what dropped catalogs of the lake have left and no fork sees; returns catalogs and paths."""
+        return cleanup_dropped_catalogs(*self._place(dry_run), **_ages(older_than, cleanup_all, dry_run, progress))
+
+    def file_holders(self, path: str, *, limit: int = MOST_HOLDERS) -> list[FileHolder]:
+        """Which catalogs keep a file, by which snapshots; the path in full, or from the data path on."""
+        return file_holders(self._attachment.lake, self._storage.stored_path(path), limit=limit)
+
+    def catalog_storage(self) -> CatalogStorage:
+        """How much the catalog keeps alone, which dropping it would free, and how much it shares."""
+        return catalog_storage(self._attachment.catalog)
+
+    def drop_catalog(self, name: str, *, dry_run: bool = False) -> DropReport:
+        """Drop a catalog of the lake, or only say what that would free and what its forks would keep."""
+        self._check_no_transaction(dry_run)
+        report = drop_report(self._attachment.lake, name)
+        if not dry_run:
+            drop_catalog(self._attachment.lake, name)
+        return report
+
+    @property
+    def _storage(self) -> Storage:
+        return storage_of(self._attachment.lake)
+
+    def _place(self, dry_run: bool) -> tuple[Any, Storage]:
+        self._check_no_transaction(dry_run)
+        return self._attachment.catalog, self._storage
+
+    def _check_no_transaction(self, dry_run: bool) -> None:
+        if self._transactions.is_open and not dry_run:
+            raise TransactionError("This cannot run inside a transaction: it cannot be rolled back.")
+
+
+def _moment(age: Age | None) -> datetime | None:
+    return datetime.now(UTC) - age if isinstance(age, timedelta) else age
+
+
+def _ages(older_than: Age | None, cleanup_all: bool, dry_run: bool, progress: Progress) -> dict[str, Any]:
+    return {
+        "older_than": _moment(older_than),
+        "cleanup_all": cleanup_all,
+        "dry_run": dry_run,
+        "progress": progress,
+    }

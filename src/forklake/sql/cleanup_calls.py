@@ -1,0 +1,138 @@
+"""Procedures that let go of history and of files, and the functions that say why a file is kept.
+
+None of them can be rolled back, so none runs inside a transaction.
+"""
+
+from collections.abc import Callable
+from dataclasses import astuple
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+
+from forklake.catalog.holders import catalog_storage, drop_report, file_holders
+from forklake.errors import TransactionError
+from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
+from forklake.maintenance.expire import expire_snapshots
+from forklake.maintenance.orphans import delete_orphaned_files
+from forklake.spark.storage import Storage
+from forklake.spark.work import storage_of
+from forklake.sql.arrow_rows import MOMENT, arrow_rows
+from forklake.sql.read_functions import snapshot_rows
+from forklake.sql.run_session import drop_from
+from forklake.sql.signatures import COUNT, COUNTS, FLAG, TEXT, TIME, Called, Function, Parameter
+
+_PATHS = pa.schema([("path", pa.string())])
+_PATHS_OF_CATALOGS = pa.schema([("catalog_name", pa.string()), ("path", pa.string())])
+_HOLDERS = pa.schema(
+    [
+        ("catalog_name", pa.string()),
+        ("reason", pa.string()),
+        ("first_snapshot", pa.int64()),
+        ("last_snapshot", pa.int64()),
+        ("snapshots", pa.int64()),
+        ("since", MOMENT),
+    ]
+)
+_STORAGE = pa.schema(
+    [
+        ("catalog_name", pa.string()),
+        ("files_alone", pa.int64()),
+        ("bytes_alone", pa.int64()),
+        ("files_shared", pa.int64()),
+        ("bytes_shared", pa.int64()),
+    ]
+)
+_DROPPED = pa.schema(
+    [
+        ("catalog_name", pa.string()),
+        ("files_freed", pa.int64()),
+        ("bytes_freed", pa.int64()),
+        ("files_kept", pa.int64()),
+        ("bytes_kept", pa.int64()),
+        ("forks", pa.int64()),
+        ("some_forks", pa.list_(pa.string())),
+    ]
+)
+
+
+def refuse_in_transaction(call: Called, name: str) -> None:
+    """What cannot be rolled back must not run where it could be."""
+    if call.state.transactions.is_open and not call.get("dry_run"):
+        raise TransactionError(f"ducklake_{name} cannot run inside a transaction: it cannot be rolled back.")
+
+
+def _expire_snapshots(call: Called) -> pa.Table:
+    refuse_in_transaction(call, "expire_snapshots")
+    return snapshot_rows(
+        expire_snapshots(
+            call.attachment.catalog,
+            versions=call.get("versions"),
+            older_than=call.get("older_than"),
+            dry_run=bool(call.get("dry_run")),
+        )
+    )
+
+
+def _ages(call: Called, name: str) -> dict[str, Any]:
+    refuse_in_transaction(call, name)
+    older_than: datetime | None = call.get("older_than")
+    flags = {flag: bool(call.get(flag)) for flag in ("cleanup_all", "dry_run")}
+    return {"older_than": older_than, **flags}
+
+
+def _by_age(name: str, verb: Callable[..., list[Any]], schema: pa.Schema) -> Callable[[Called], pa.Table]:
+    def run(call: Called) -> pa.Table:
+        found = verb(call.attachment.catalog, _storage(call), **_ages(call, name))
+        return arrow_rows(schema, [row if isinstance(row, tuple) else (row,) for row in found])
+
+    return run
+
+
+def _file_holders(call: Called) -> pa.Table:
+    path = _storage(call).stored_path(call.get("path"))
+    limit = call.get("limit")
+    found = file_holders(call.attachment.lake, path, **({} if limit is None else {"limit": limit}))
+    return arrow_rows(_HOLDERS, [astuple(holder) for holder in found])
+
+
+def _catalog_storage(call: Called) -> pa.Table:
+    return arrow_rows(_STORAGE, [astuple(catalog_storage(call.attachment.catalog))])
+
+
+def _drop_catalog(call: Called) -> pa.Table:
+    """Drop a catalog of the lake, or only say what that would free."""
+    refuse_in_transaction(call, "drop_catalog")
+    name, lake = call.get("catalog_name"), call.attachment.lake
+    report = drop_report(lake, name)
+    if not call.get("dry_run"):
+        drop_from(call.state, lake, name)
+    return arrow_rows(_DROPPED, [(*astuple(report)[:-1], list(report.some_forks))])
+
+
+def _storage(call: Called) -> Storage:
+    return storage_of(call.attachment.lake)
+
+
+_DRY_RUN = Parameter("dry_run", FLAG, by_name=True)
+_AGES = (Parameter("older_than", TIME, by_name=True), Parameter("cleanup_all", FLAG, by_name=True), _DRY_RUN)
+_VERBS: tuple[tuple[str, Callable[..., list[Any]], pa.Schema], ...] = (
+    ("cleanup_old_files", cleanup_old_files, _PATHS),
+    ("delete_orphaned_files", delete_orphaned_files, _PATHS),
+    ("cleanup_dropped_catalogs", cleanup_dropped_catalogs, _PATHS_OF_CATALOGS),
+)
+CLEANUP = (
+    Function(
+        "expire_snapshots",
+        (Parameter("older_than", TIME, by_name=True), Parameter("versions", COUNTS, by_name=True), _DRY_RUN),
+        _expire_snapshots,
+    ),
+    *(Function(name, _AGES, _by_age(name, verb, schema)) for name, verb, schema in _VERBS),
+    Function(
+        "file_holders",
+        (Parameter("path", TEXT, required=True), Parameter("limit", COUNT, by_name=True)),
+        _file_holders,
+    ),
+    Function("catalog_storage", (), _catalog_storage),
+    Function("drop_catalog", (Parameter("catalog_name", TEXT, required=True), _DRY_RUN), _drop_catalog),
+)

@@ -1,0 +1,75 @@
+"""Snapshots that are no more, and files that wait for their deletion."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from forklake.model.files import ScheduledFile
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.store.connection import Row, Statement
+from forklake.store.dialect import Dialect
+
+
+def lock_head(dialect: Dialect, catalog_id: CatalogId) -> Statement:
+    """Keeps commits, forks and other expiries of a live catalog out; no row if it was dropped."""
+    return Statement(
+        "SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NULL"
+        f" {dialect.own_catalog}",
+        {"catalog_id": catalog_id},
+    )
+
+
+def expire(dialect: Dialect, catalog_id: CatalogId, ids: Collection[SnapshotId]) -> Statement:
+    """Remove snapshots of a catalog, its head never; gives those that were there."""
+    return Statement(
+        f"DELETE FROM lake_snapshot WHERE catalog_id = :catalog_id AND {dialect.any_of('snapshot_id', 'ids')}"
+        " AND snapshot_id <> (SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id)"
+        " RETURNING snapshot_id",
+        {"catalog_id": catalog_id, "ids": list(ids)},
+    )
+
+
+def waiting_files(dialect: Dialect, catalog_id: CatalogId, before: datetime | None) -> Statement:
+    """Asks for the files of a catalog that wait since before a time; read the answer with `read_scheduled`."""
+    return Statement(
+        f"SELECT w.file_id, w.path, w.file_size_bytes FROM lake_scheduled_file w WHERE {_waiting(before)}"
+        " ORDER BY w.file_id",
+        _waiting_params(dialect, catalog_id, before),
+    )
+
+
+def due_files(dialect: Dialect, catalog_id: CatalogId, before: datetime | None, after_id: int, limit: int) -> Statement:
+    """Asks for such files with ids above one; each is locked, and nobody names it any more.
+
+    That is proven here, by its id and by its path, over all catalogs.
+    """
+    proof = " AND ".join(
+        f"NOT EXISTS (SELECT 1 FROM {table} f WHERE f.{column} = w.{of_waiting})"
+        for table, file_id in (("lake_data_file", "data_file_id"), ("lake_delete_file", "delete_file_id"))
+        for column, of_waiting in ((file_id, "file_id"), ("path", "path"))
+    )
+    return Statement(
+        f"SELECT w.file_id, w.path, w.file_size_bytes FROM lake_scheduled_file w WHERE {_waiting(before)}"
+        f" AND w.file_id > :after_id AND {proof} ORDER BY w.file_id LIMIT {limit} {dialect.skip_locked}",
+        {**_waiting_params(dialect, catalog_id, before), "after_id": after_id},
+    )
+
+
+def _waiting(before: datetime | None) -> str:
+    since = "" if before is None else " AND w.schedule_start < :before"
+    return f"w.catalog_id = :catalog_id AND w.path_is_relative{since}"
+
+
+def _waiting_params(dialect: Dialect, catalog_id: CatalogId, before: datetime | None) -> dict[str, object]:
+    return {"catalog_id": catalog_id, "before": None if before is None else dialect.time_in(before)}
+
+
+def read_scheduled(rows: list[Row]) -> list[ScheduledFile]:
+    return [ScheduledFile(*row) for row in rows]
+
+
+def forget_scheduled(dialect: Dialect, catalog_id: CatalogId, file_ids: Collection[int]) -> Statement:
+    """The files are gone."""
+    return Statement(
+        f"DELETE FROM lake_scheduled_file WHERE catalog_id = :catalog_id AND {dialect.any_of('file_id', 'ids')}",
+        {"catalog_id": catalog_id, "ids": list(file_ids)},
+    )

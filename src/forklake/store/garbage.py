@@ -1,0 +1,237 @@
+"""Rows that nobody can see any more.
+
+A row of a catalog is needed while a snapshot that the catalog has kept, or a fork that left it there, lies in
+[begin, end). Both are looked up by index for each row that has ended, so the cost follows what has ended, and not how
+many forks there are. A row that is needed by none is never needed again: snapshots and forks are only ever added at
+the head, or at a snapshot that is kept.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lineage import NO_LIMIT
+from forklake.store.connection import Row, Statement
+from forklake.store.dialect import Dialect
+from forklake.store.row_kinds import RowKind
+
+Reason = Literal["ended", "table dropped", "catalog dropped"]
+
+FILE_TABLES = {"lake_data_file": "data_file_id", "lake_delete_file": "delete_file_id"}
+_FACTS_OF_FILES = ("lake_file_column_stats", "lake_file_partition_value")
+
+
+class GarbageFile(NamedTuple):
+    """A file of a catalog, data or deletes, that none of its snapshots and no fork can see."""
+
+    table_id: int
+    file_id: int
+    path: str
+    path_is_relative: bool
+    file_size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """The points at which the rows of a catalog are still read: its snapshots, and its forks' horizons."""
+
+    catalog_id: CatalogId
+    without: CatalogId | None = None
+    """A fork that is left out: what would be needed if there were no such fork."""
+    newest: SnapshotId = NO_LIMIT
+    """Snapshots above this one do not count."""
+
+    @property
+    def params(self) -> dict[str, object]:
+        return {"catalog_id": self.catalog_id, "without": self.without, "newest": self.newest}
+
+    def at_none_in(self, begin: str, end: str) -> str:
+        """Whether no such point lies in [begin, end). Written so that the database can only look in an index."""
+        counts = "" if self.newest == NO_LIMIT else " AND s.snapshot_id <= :newest"
+        snapshot = (
+            f"SELECT s.snapshot_id FROM lake_snapshot s WHERE s.catalog_id = :catalog_id AND s.snapshot_id >= {begin}"
+            f"{counts} ORDER BY s.snapshot_id LIMIT 1"
+        )
+        return f"coalesce(({snapshot}), {NO_LIMIT}) >= {end} AND {self.by_no_fork_in(begin, end)}"
+
+    def by_no_fork_in(self, begin: str, end: str) -> str:
+        """Whether no fork's horizon lies there."""
+        other = "" if self.without is None else " AND a.catalog_id <> :without"
+        horizon = (
+            "SELECT a.max_snapshot FROM lake_catalog_ancestor a WHERE a.ancestor_id = :catalog_id AND a.depth > 0"
+            f" AND a.max_snapshot >= {begin}{other} ORDER BY a.max_snapshot LIMIT 1"
+        )
+        return f"coalesce(({horizon}), {NO_LIMIT}) >= {end}"
+
+
+def lock_catalog(dialect: Dialect, catalog_id: CatalogId) -> Statement:
+    """Keeps commits, forks and other expiries of a catalog out; gives when it was dropped."""
+    sql = f"SELECT end_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id {dialect.own_catalog}"
+    return Statement(sql, {"catalog_id": catalog_id})
+
+
+def garbage_files(needed: Needed, table: str, reason: Reason, limit: int) -> Statement:
+    """Asks for files to let go of, as many as `limit`; read the answer with `read_files`."""
+    return Statement(
+        f"SELECT r.table_id, r.{FILE_TABLES[table]}, r.path, r.path_is_relative, r.file_size_bytes FROM {table} r"
+        f" WHERE {_garbage(needed, reason)} LIMIT {limit}",
+        needed.params,
+    )
+
+
+def read_files(rows: list[Row]) -> list[GarbageFile]:
+    return [GarbageFile(row[0], row[1], row[2], bool(row[3]), row[4]) for row in rows]
+
+
+def delete_files(
+    dialect: Dialect, catalog_id: CatalogId, table: str, files: Collection[GarbageFile]
+) -> list[Statement]:
+    """Remove the rows of files of a catalog, with everything that is known of them."""
+    params = {
+        "catalog_id": catalog_id,
+        "tables": sorted({file.table_id for file in files}),
+        "ids": [file.file_id for file in files],
+    }
+    mine = f"catalog_id = :catalog_id AND {dialect.any_of('table_id', 'tables')}"
+    tables = [table, *_FACTS_OF_FILES] if table == "lake_data_file" else [table]
+    return [
+        Statement(f"DELETE FROM {of_file} WHERE {mine} AND {dialect.any_of(FILE_TABLES[table], 'ids')}", params)
+        for of_file in tables
+    ]
+
+
+def delete_batches(needed: Needed, reason: Reason) -> list[Statement]:
+    """Remove inlined rows, and what the catalog has deleted from them."""
+    gone = f"SELECT r.table_id, r.batch_id FROM lake_inlined_batch r WHERE {_garbage(needed, reason)}"
+    deletes = [
+        f"DELETE FROM {table} WHERE catalog_id = :catalog_id AND (table_id, batch_id) IN ({gone})"
+        for table in ("lake_inlined_delete", "lake_inlined_batch")
+    ]
+    if reason == "catalog dropped":
+        # What a fork has deleted from batches of its ancestors goes with the fork.
+        deletes.append(
+            "DELETE FROM lake_inlined_delete WHERE catalog_id = :catalog_id"
+            f" AND {needed.at_none_in('begin_snapshot', str(NO_LIMIT))}"
+        )
+    return [Statement(sql, needed.params) for sql in deletes]
+
+
+def delete_stats(needed: Needed) -> Statement:
+    """Remove versions of table statistics: each ends where the next one begins, or the table does."""
+    versions = (
+        "SELECT s.table_id, s.begin_snapshot, lead(s.begin_snapshot) OVER"
+        " (PARTITION BY s.table_id ORDER BY s.begin_snapshot) AS end_snapshot"
+        " FROM lake_table_stats s WHERE s.catalog_id = :catalog_id"
+    )
+    return Statement(
+        "DELETE FROM lake_table_stats WHERE catalog_id = :catalog_id AND (table_id, begin_snapshot) IN"
+        f" (SELECT r.table_id, r.begin_snapshot FROM ({versions}) r"
+        f" WHERE {needed.at_none_in('r.begin_snapshot', end_with_table())})",
+        needed.params,
+    )
+
+
+def delete_objects(needed: Needed, reason: Reason) -> Statement:
+    """Remove versions of objects, but not those whose names and types files or inlined rows still have."""
+    references = " AND ".join(
+        f"NOT EXISTS (SELECT 1 FROM {table} f WHERE f.catalog_id = :catalog_id AND f.table_id = r.object_id"
+        " AND f.table_version = r.begin_snapshot)"
+        for table in ("lake_data_file", "lake_inlined_batch")
+    )
+    return Statement(
+        "DELETE FROM lake_object WHERE catalog_id = :catalog_id AND (object_id, begin_snapshot) IN"
+        " (SELECT r.object_id, r.begin_snapshot FROM lake_object r"
+        f" WHERE {_garbage(needed, reason)} AND (r.kind <> 'table' OR ({references})))",
+        needed.params,
+    )
+
+
+def delete_options(needed: Needed, reason: Reason) -> Statement:
+    return Statement(
+        "DELETE FROM lake_option WHERE catalog_id = :catalog_id AND option_id IN"
+        f" (SELECT r.option_id FROM lake_option r WHERE {_garbage(needed, reason)})",
+        needed.params,
+    )
+
+
+def delete_mappings(needed: Needed) -> Statement:
+    """Remove mappings that no file of the catalog uses any more."""
+    return Statement(
+        "DELETE FROM lake_column_mapping WHERE catalog_id = :catalog_id AND NOT EXISTS ("
+        "SELECT 1 FROM lake_data_file f WHERE f.catalog_id = :catalog_id"
+        " AND f.table_id = lake_column_mapping.table_id AND f.mapping_id = lake_column_mapping.mapping_id)",
+        needed.params,
+    )
+
+
+def delete_markers(needed: Needed, reason: Reason) -> Statement:
+    """Remove end markers that hide nothing.
+
+    A live catalog needs those of what it inherited for ever; of a dropped table of its own nothing may be left.
+    """
+    if reason == "catalog dropped":
+        where = needed.at_none_in("end_snapshot", str(NO_LIMIT))
+    else:
+        left = " AND ".join(
+            f"NOT EXISTS (SELECT 1 FROM {table} f WHERE f.catalog_id = :catalog_id AND f.table_id = scope_id)"
+            for table in ("lake_data_file", "lake_delete_file", "lake_inlined_batch", "lake_table_stats")
+        )
+        where = (
+            f"kind = {int(RowKind.TABLE_CONTENTS)} AND {left} AND NOT EXISTS (SELECT 1 FROM lake_object o"
+            " JOIN lake_catalog_ancestor a ON a.catalog_id = :catalog_id AND a.ancestor_id = o.catalog_id"
+            " WHERE o.object_id = scope_id)"
+        )
+    return Statement(f"DELETE FROM lake_row_end WHERE catalog_id = :catalog_id AND {where}", needed.params)
+
+
+def delete_snapshots_of_dropped(catalog_id: CatalogId) -> Statement:
+    """Remove the snapshots that no fork can travel to, if the catalog was dropped."""
+    dropped = "SELECT 1 FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NOT NULL"
+    return Statement(
+        f"DELETE FROM lake_snapshot WHERE catalog_id = :catalog_id AND EXISTS ({dropped}) AND snapshot_id > coalesce("
+        "(SELECT max(max_snapshot) FROM lake_catalog_ancestor WHERE ancestor_id = :catalog_id AND depth > 0), -1)"
+        " RETURNING snapshot_id",
+        {"catalog_id": catalog_id},
+    )
+
+
+def delete_dropped_catalog(catalog_id: CatalogId) -> Statement:
+    """Remove the row of a dropped catalog when nothing is left of it, no file and no fork; gives its id then."""
+    left = " AND ".join(
+        f"NOT EXISTS (SELECT 1 FROM {table} r WHERE {mine} = :catalog_id)"
+        for table, mine in (
+            ("lake_catalog_ancestor", "r.depth > 0 AND r.ancestor_id"),
+            ("lake_data_file", "r.catalog_id"),
+            ("lake_delete_file", "r.catalog_id"),
+            ("lake_scheduled_file", "r.catalog_id"),
+            ("lake_catalog", "r.parent_catalog_id"),
+        )
+    )
+    return Statement(
+        f"DELETE FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NOT NULL AND {left}"
+        " RETURNING catalog_id",
+        {"catalog_id": catalog_id},
+    )
+
+
+def _garbage(needed: Needed, reason: Reason) -> str:
+    """Which rows `r` of a catalog can go, among those that a reason may have made garbage."""
+    match reason:
+        case "ended":
+            which, end = "r.end_snapshot IS NOT NULL", "r.end_snapshot"
+        case "table dropped":
+            marked = f"SELECT e.scope_id FROM lake_row_end e WHERE {_CONTENTS}"
+            which, end = f"r.table_id IN ({marked})", end_with_table()
+        case "catalog dropped":
+            which, end = "TRUE", f"coalesce(r.end_snapshot, {NO_LIMIT})"
+    return f"r.catalog_id = :catalog_id AND {which} AND {needed.at_none_in('r.begin_snapshot', end)}"
+
+
+_CONTENTS = f"e.catalog_id = :catalog_id AND e.kind = {int(RowKind.TABLE_CONTENTS)}"
+
+
+def end_with_table() -> str:
+    """Where a row ends that ends with its table at the latest."""
+    dropped = f"SELECT e.end_snapshot FROM lake_row_end e WHERE {_CONTENTS} AND e.scope_id = r.table_id"
+    return f"coalesce(r.end_snapshot, ({dropped}), {NO_LIMIT})"

@@ -1,0 +1,166 @@
+"""Who keeps files: which catalogs see a file at which snapshots, and how much a catalog keeps alone."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lineage import NO_LIMIT, Level
+from forklake.store.connection import Row, Statement, Store
+from forklake.store.garbage import FILE_TABLES, Needed, end_with_table
+from forklake.store.row_kinds import RowKind
+
+_KINDS = {"lake_data_file": RowKind.DATA_FILE, "lake_delete_file": RowKind.DELETE_FILE}
+
+
+class Holder(NamedTuple):
+    """A catalog that keeps a file, and the first and last of its own snapshots that show it.
+
+    A fork may keep a file that none of its snapshots shows any more: it left its parent where the file was there.
+    """
+
+    catalog_name: str
+    first_snapshot: int | None
+    last_snapshot: int | None
+    snapshots: int
+    is_fork: bool
+
+
+def file_holders(store: Store, path: str, limit: int) -> list[Holder]:
+    """Who keeps the file at a path: the catalog that has written it first, then forks by name."""
+    holders = []
+    for table, file_id in FILE_TABLES.items():
+        found = store.fetch(
+            f"SELECT r.catalog_id, r.table_id, r.{file_id}, r.begin_snapshot FROM {table} r WHERE r.path = :path",
+            {"path": path},
+        )
+        for row in found:
+            holders += _holders(store, table, row, limit)
+    return holders
+
+
+def waiting_since(store: Store, path: str) -> list[tuple[str, Any]]:
+    """The catalogs in whose name a file waits for its deletion, and since when."""
+    rows = store.fetch(
+        "SELECT c.catalog_name, w.schedule_start FROM lake_scheduled_file w"
+        " JOIN lake_catalog c ON c.catalog_id = w.catalog_id WHERE w.path = :path",
+        {"path": path},
+    )
+    return [(name, store.dialect.time_out(since)) for name, since in rows]
+
+
+def _holders(store: Store, table: str, file: Row, limit: int) -> list[Holder]:
+    catalog_id, table_id, file_id, begin = file
+    params = {
+        "catalog_id": catalog_id,
+        "table_id": table_id,
+        "file_id": file_id,
+        "begin": begin,
+        "kind": int(_KINDS[table]),
+        "contents": int(RowKind.TABLE_CONTENTS),
+        "limit": limit,
+    }
+    file_row = f"r.catalog_id = :catalog_id AND r.table_id = :table_id AND r.{FILE_TABLES[table]} = :file_id"
+    end = f"(SELECT {end_with_table()} FROM {table} r WHERE {file_row})"
+    told = "SELECT c.catalog_name, min(s.snapshot_id), max(s.snapshot_id), count(s.snapshot_id) FROM lake_catalog c"
+    # Where the fork, or an ancestor between, has ended the file or dropped its table.
+    marked = (
+        "SELECT min(e.end_snapshot) FROM lake_catalog_ancestor k JOIN lake_row_end e ON e.catalog_id = k.ancestor_id"
+        " AND e.scope_id = :table_id AND ((e.kind = :kind AND e.object_id = :file_id) OR e.kind = :contents)"
+        " WHERE k.catalog_id = a.catalog_id AND k.ancestor_id <> :catalog_id AND e.end_snapshot <= k.max_snapshot"
+    )
+    own, forks = store.fetch_all(
+        [
+            Statement(
+                f"{told} JOIN lake_snapshot s ON s.catalog_id = c.catalog_id"
+                f" AND s.snapshot_id >= :begin AND s.snapshot_id < {end}"
+                " WHERE c.catalog_id = :catalog_id GROUP BY c.catalog_name",
+                params,
+            ),
+            Statement(
+                f"{told} JOIN lake_catalog_ancestor a ON a.catalog_id = c.catalog_id"
+                " LEFT JOIN lake_snapshot s ON s.catalog_id = c.catalog_id"
+                f" AND s.snapshot_id < coalesce(({marked}), {NO_LIMIT})"
+                " WHERE a.ancestor_id = :catalog_id AND a.depth > 0 AND a.max_snapshot >= :begin"
+                f" AND a.max_snapshot < {end} GROUP BY c.catalog_name ORDER BY c.catalog_name LIMIT :limit",
+                params,
+            ),
+        ]
+    )
+    return [Holder._make((*row, is_fork)) for rows, is_fork in ((own, False), (forks, True)) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Files that a catalog keeps, and those among them that it alone keeps."""
+
+    files: int = 0
+    size: int = 0
+    files_alone: int = 0
+    size_alone: int = 0
+
+    def __add__(self, other: "Share") -> "Share":
+        return Share(
+            self.files + other.files,
+            self.size + other.size,
+            self.files_alone + other.files_alone,
+            self.size_alone + other.size_alone,
+        )
+
+
+def own_share(store: Store, catalog_id: CatalogId) -> Share:
+    """The files that a catalog has written, in any snapshot that is kept; alone where no fork sees them."""
+    needed = Needed(catalog_id)
+    alone = needed.by_no_fork_in("r.begin_snapshot", end_with_table())
+    return _share(store, needed, "TRUE", alone, {})
+
+
+def inherited_share(store: Store, catalog_id: CatalogId, level: Level) -> Share:
+    """The files of an ancestor that a fork sees; alone where the ancestor and all other forks have done with them."""
+    needed = Needed(level.catalog_id, catalog_id, _newest_without(store, catalog_id, level))
+    alone = needed.at_none_in("r.begin_snapshot", end_with_table())
+    seen = f"r.begin_snapshot <= :top AND {end_with_table()} > :top"
+    return _share(store, needed, seen, alone, {"top": level.top})
+
+
+def _newest_without(store: Store, catalog_id: CatalogId, level: Level) -> SnapshotId:
+    """Up to where an ancestor would keep its snapshots without a fork: a dropped one keeps them for its forks only."""
+    [[newest]] = store.fetch(
+        f"SELECT CASE WHEN end_snapshot IS NULL THEN {NO_LIMIT} ELSE (SELECT coalesce(max(a.max_snapshot), -1)"
+        " FROM lake_catalog_ancestor a WHERE a.ancestor_id = :ancestor AND a.depth > 0 AND a.catalog_id <> :without)"
+        " END FROM lake_catalog WHERE catalog_id = :ancestor",
+        {"ancestor": level.catalog_id, "without": catalog_id},
+    )
+    return SnapshotId(newest)
+
+
+def forks_of(store: Store, catalog_id: CatalogId, limit: int) -> tuple[int, list[str]]:
+    """How many live catalogs read from a catalog, and the names of some of them."""
+    [[count]], names = store.fetch_all(
+        [
+            Statement(
+                "SELECT count(*) FROM lake_catalog_ancestor WHERE ancestor_id = :catalog_id AND depth > 0",
+                {"catalog_id": catalog_id},
+            ),
+            Statement(
+                "SELECT c.catalog_name FROM lake_catalog_ancestor a JOIN lake_catalog c ON c.catalog_id = a.catalog_id"
+                " WHERE a.ancestor_id = :catalog_id AND a.depth > 0 ORDER BY c.catalog_name LIMIT :limit",
+                {"catalog_id": catalog_id, "limit": limit},
+            ),
+        ]
+    )
+    return count, [name for (name,) in names]
+
+
+def _share(store: Store, needed: Needed, which: str, alone: str, params: dict[str, object]) -> Share:
+    answers = store.fetch_all(
+        [
+            Statement(
+                "SELECT count(*), coalesce(sum(size), 0), coalesce(sum(alone), 0), coalesce(sum(size * alone), 0) FROM"
+                f" (SELECT r.file_size_bytes AS size, CASE WHEN {alone} THEN 1 ELSE 0 END AS alone"
+                f" FROM {table} r WHERE r.catalog_id = :catalog_id AND {which}) AS held",
+                {**needed.params, **params},
+            )
+            for table in FILE_TABLES
+        ]
+    )
+    return sum((Share(*map(int, rows[0])) for rows in answers), Share())
