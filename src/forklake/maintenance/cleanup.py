@@ -1,22 +1,19 @@
 """Delete files that nobody can see any more, when they have waited long enough."""
 
-import re
 from collections.abc import Collection
 from datetime import datetime
-from posixpath import basename, dirname
 
 from forklake.catalog.collect import collect
 from forklake.catalog.dropped import collect_dropped, dropped_catalogs, forget_dropped
 from forklake.catalog.due_files import delete_due, list_due
 from forklake.catalog.lake import Catalog, Lake
 from forklake.maintenance.ages import cleanup_age
+from forklake.maintenance.orphans import delete_orphans_below
 from forklake.maintenance.progress import QUIET, Progress
+from forklake.maintenance.remove_files import remove_files
 from forklake.model.files import ScheduledFile
 from forklake.model.ids import CatalogId
 from forklake.spark.storage import Storage
-
-_OF_ONE_JOB = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""The name of a folder that one job of Spark has made for its files alone."""
 
 
 def cleanup_old_files(
@@ -51,7 +48,8 @@ def cleanup_dropped_catalogs(
 ) -> list[tuple[str, str]]:
     """Delete what dropped catalogs of the lake have left and no fork sees; returns catalogs and paths.
 
-    `catalog` is the one whose options count. What forks see stays, and with it the dropped catalog.
+    `catalog` is the one whose options count. What forks see stays, and with it the dropped catalog; when nothing is
+    left in its folder, not even what a job has left there, it is forgotten.
     """
     before = cleanup_age(catalog, "ducklake_cleanup_dropped_catalogs", older_than, cleanup_all)
     if not dry_run:
@@ -61,27 +59,12 @@ def cleanup_dropped_catalogs(
         if not dry_run:
             collect_dropped(lake, dropped)
         paths = _delete(lake, dropped.catalog_id, storage, before, dry_run=dry_run, progress=progress)
+        paths += delete_orphans_below(lake, storage, dropped.path, before, dry_run=dry_run, progress=progress)
         deleted += [(dropped.name, path) for path in paths]
-        if not dry_run and forget_dropped(lake, dropped):
+        is_empty = next(storage.walk(dropped.path), None) is None
+        if is_empty and not dry_run and forget_dropped(lake, dropped):
             storage.remove_empty(dropped.path)
     return deleted
-
-
-def remove_files(storage: Storage, paths: Collection[str]) -> list[str]:
-    """Delete files that nobody can see, with what Spark has put beside them; returns those that are gone."""
-    gone = [path for path in paths if storage.delete(path)]
-    if storage.is_local:
-        for path in gone:
-            storage.delete(sidecar(path))
-        for folder in {dirname(path) for path in gone}:
-            if _OF_ONE_JOB.fullmatch(basename(folder)):
-                storage.remove_empty(folder)
-    return gone
-
-
-def sidecar(path: str) -> str:
-    """Where Hadoop keeps the checksums of a local file."""
-    return f"{dirname(path)}/.{basename(path)}.crc"
 
 
 def _delete(

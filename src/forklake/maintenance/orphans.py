@@ -7,10 +7,10 @@ from posixpath import basename, dirname
 from pyarrow import fs
 
 from forklake.catalog.known_paths import known_paths
-from forklake.catalog.lake import Catalog
+from forklake.catalog.lake import Catalog, Lake
 from forklake.maintenance.ages import cleanup_age
-from forklake.maintenance.cleanup import remove_files
 from forklake.maintenance.progress import QUIET, Progress
+from forklake.maintenance.remove_files import remove_files
 from forklake.spark.storage import Storage
 
 _BATCH = 1000
@@ -34,9 +34,16 @@ def delete_orphaned_files(
     before = cleanup_age(catalog, "ducklake_delete_orphaned_files", older_than, cleanup_all)
     if not dry_run:
         catalog.check_writable()
+    return delete_orphans_below(catalog.lake, storage, catalog.path, before, dry_run=dry_run, progress=progress)
+
+
+def delete_orphans_below(
+    lake: Lake, storage: Storage, folder: str, before: datetime | None, *, dry_run: bool, progress: Progress
+) -> list[str]:
+    """Delete the orphans in the folder of a catalog, live or dropped."""
     deleted: list[str] = []
-    for batch in _batches(_candidates(catalog, storage, before)):
-        orphans = _unknown(catalog, storage, batch)
+    for batch in _batches(_candidates(storage, folder, before)):
+        orphans = _unknown(lake, storage, batch)
         if not dry_run and orphans:
             sizes = {_relative(storage, info): info.size for info in batch}
             progress.begin("Deleting orphaned files", len(orphans), sum(sizes[path] for path in orphans))
@@ -49,8 +56,8 @@ def delete_orphaned_files(
     return deleted
 
 
-def _candidates(catalog: Catalog, storage: Storage, before: datetime | None) -> Iterator[fs.FileInfo]:
-    for info in storage.walk(catalog.path):
+def _candidates(storage: Storage, folder: str, before: datetime | None) -> Iterator[fs.FileInfo]:
+    for info in storage.walk(folder):
         if _subject(info.path).endswith(".parquet") and (before is None or info.mtime < before):
             yield info
 
@@ -66,11 +73,11 @@ def _batches(found: Iterator[fs.FileInfo]) -> Iterator[list[fs.FileInfo]]:
         yield batch
 
 
-def _unknown(catalog: Catalog, storage: Storage, batch: list[fs.FileInfo]) -> list[str]:
+def _unknown(lake: Lake, storage: Storage, batch: list[fs.FileInfo]) -> list[str]:
     """Those that no catalog names; asked after they were listed, so that what is committed meanwhile is known."""
     subjects = {_relative(storage, info): _subject(_relative(storage, info)) for info in batch}
     named = [*subjects.values(), *(storage.root + path for path in subjects.values())]
-    known = known_paths(catalog.lake, named)
+    known = known_paths(lake, named)
     return [path for path, subject in subjects.items() if not known & {subject, storage.root + subject}]
 
 

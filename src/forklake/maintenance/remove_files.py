@@ -1,0 +1,27 @@
+"""Files that are to be deleted, with what lies beside them."""
+
+import re
+from collections.abc import Collection
+from posixpath import basename, dirname
+
+from forklake.spark.storage import Storage
+
+_OF_ONE_JOB = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""The name of a folder that one job of Spark has made for its files alone."""
+
+
+def remove_files(storage: Storage, paths: Collection[str]) -> list[str]:
+    """Delete files that nobody can see, with what Spark has put beside them; returns those that are gone."""
+    gone = [path for path in paths if storage.delete(path)]
+    if storage.is_local:
+        for path in gone:
+            storage.delete(sidecar(path))
+        for folder in {dirname(path) for path in gone}:
+            if _OF_ONE_JOB.fullmatch(basename(folder)):
+                storage.remove_empty(folder)
+    return gone
+
+
+def sidecar(path: str) -> str:
+    """Where Hadoop keeps the checksums of a local file."""
+    return f"{dirname(path)}/.{basename(path)}.crc"

@@ -1,0 +1,83 @@
+"""Cleanup, expiry, forks, drops and commits by several processes at once: no file is lost, and none is left over."""
+
+from pathlib import Path
+
+import pytest
+
+from forklake.catalog.catalogs import create_catalog, drop_catalog, find_catalog, list_catalogs
+from forklake.catalog.expiry import expire_snapshots
+from forklake.catalog.history import list_snapshots
+from forklake.catalog.lake import Lake
+from forklake.catalog.lakes import open_lake
+from forklake.catalog.names import get_table
+from forklake.catalog.transaction import begin
+from forklake.catalog.view import view_at
+from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
+from forklake.maintenance.orphans import delete_orphaned_files
+from forklake.model.ids import TableId
+from forklake.spark.work import storage_of
+from tests.concurrency import upkeep_jobs as jobs
+from tests.concurrency.crew import Crew, Job
+from tests.conftest import Place
+from tests.lakes import make_table
+
+
+def files_on_disk(data: Path) -> set[str]:
+    return {str(path.relative_to(data)) for path in data.rglob("*.parquet")}
+
+
+def named(lake: Lake) -> set[str]:
+    return {path for (path,) in lake.store.fetch("SELECT path FROM lake_data_file", {})}
+
+
+@pytest.mark.parametrize("times", [12])
+def test_nothing_is_lost_and_nothing_left_over(crew: Crew, place: Place, tmp_path: Path, times: int) -> None:
+    data = tmp_path / "data"
+    lake = open_lake(place.url, metadata_schema=place.metadata_schema, create=True, data_path=f"{data}/")
+    for name in ("main", "other"):
+        make_table(create_catalog(lake, name))
+        jobs.write_rows(lake, name, 4)
+    work: list[Job[object]] = [
+        (jobs.write_rows, ("main", 4 * times)),
+        (jobs.write_rows, ("main", 4 * times)),
+        (jobs.write_rows, ("other", 4 * times)),
+        (jobs.fork_and_read, ("main", "f", times)),
+        (jobs.fork_and_read, ("other", "g", times)),
+        (jobs.expire_and_clean, (times,)),
+        (jobs.expire_and_clean, (times,)),
+    ]
+    results = crew.run_all(work)
+    assert sum(gone for gone in results[-2:] if isinstance(gone, int)) > 0, "nothing was ever deleted"
+    read = 0
+    for info in list_catalogs(lake):
+        catalog = find_catalog(lake, info.name)
+        for snapshot in list_snapshots(catalog):
+            view = view_at(catalog, version=snapshot.snapshot_id)
+            for entry in view.all_objects():
+                if entry.kind == "table":
+                    read += sum(1 for _ in jobs.read_files(lake, view.files(TableId(entry.object_id))))
+    assert read > 50
+    _last_pass(lake)
+    assert files_on_disk(data) == named(lake)
+    for info in list_catalogs(lake):
+        if info.name != "main":
+            drop_catalog(lake, info.name)
+    _last_pass(lake)
+    assert files_on_disk(data) == named(lake)
+    main = find_catalog(lake, "main")
+    expire_snapshots(main, older_than=jobs.NOW)
+    _last_pass(lake)
+    tx = begin(main)
+    files = tx.files(TableId(get_table(tx, "main", "t").object_id))
+    assert files_on_disk(data) == {file.data.path for file in files}
+    lake.close()
+
+
+def _last_pass(lake: Lake) -> None:
+    storage, main = storage_of(lake), find_catalog(lake, "main")
+    for info in list_catalogs(lake):
+        catalog = find_catalog(lake, info.name)
+        cleanup_old_files(catalog, storage, cleanup_all=True)
+        # What commits that met a conflict have left.
+        delete_orphaned_files(catalog, storage, cleanup_all=True)
+    cleanup_dropped_catalogs(main, storage, cleanup_all=True)
