@@ -12,6 +12,7 @@ from benchmarks.metadata.bench import Bench, Benchmark
 from benchmarks.metadata.bulk import bulk
 from benchmarks.metadata.catalogs import catalogs
 from benchmarks.metadata.commits import commits
+from benchmarks.metadata.expiry import expiry
 from benchmarks.metadata.fork_cost import fork_cost
 from benchmarks.metadata.listing import listing
 from benchmarks.metadata.long_history import long_history
@@ -28,6 +29,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "long_history": long_history,
     "commits": commits,
     "catalogs": catalogs,
+    "expiry": expiry,
 }
 BACKENDS: dict[str, tuple[Backend, ...]] = {
     "sqlite": ("sqlite",),

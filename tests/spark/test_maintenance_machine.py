@@ -6,20 +6,25 @@ it held when it was made: rows, row ids, and the snapshots the rows are from.
 
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from pyspark.sql import SparkSession
 
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
+from forklake.errors import ForklakeError
+from forklake.maintenance import orphans
+from forklake.store import garbage
+from forklake.store.connection import Statement
+from forklake.store.garbage import Needed
 from tests.conftest import Place
 from tests.lakes import metadata_rows
 from tests.spark.conftest import Lakehouse, open_lakehouse
@@ -337,10 +342,8 @@ def _values(tables: Tables) -> Values:
     return {name: {row[2][0]: row[2][1] for row in rows} for name, rows in tables.items()}
 
 
-@pytest.mark.timeout(900)
-def test_whatever_is_done_every_kept_snapshot_stays_as_it_was(
-    place: Place, tmp_path: Path, spark: SparkSession
-) -> None:
+def run_machine(place: Place, folder: Path, spark: SparkSession, examples: int, phases: Sequence[Phase]) -> int:
+    """Run so many examples, each on a new lake; how many steps they were."""
     numbers = itertools.count(1)
 
     class OnThisBackend(MaintenanceMachine):
@@ -349,12 +352,58 @@ def test_whatever_is_done_every_kept_snapshot_stays_as_it_was(
             number = next(numbers)
             schema = None if place.metadata_schema is None else f"{place.metadata_schema}_{number}"
             url = place.url.replace("lake.db", f"lake{number}.db")
-            return open_lakehouse(Place(url, schema, place.backend), tmp_path / str(number), spark)
+            return open_lakehouse(Place(url, schema, place.backend), folder / str(number), spark)
 
     run_state_machine_as_test(
         OnThisBackend,
         settings=settings(
-            max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=examples,
+            stateful_step_count=STEPS,
+            deadline=None,
+            phases=phases,
+            database=None,
+            suppress_health_check=list(HealthCheck),
         ),
     )
-    assert OnThisBackend.steps > 20
+    return OnThisBackend.steps
+
+
+@pytest.mark.timeout(900)
+def test_whatever_is_done_every_kept_snapshot_stays_as_it_was(
+    place: Place, tmp_path: Path, spark: SparkSession
+) -> None:
+    assert run_machine(place, tmp_path, spark, EXAMPLES, (Phase.generate, Phase.shrink)) > 20
+
+
+def forget_forks(needed: Needed, begin: str, end: str) -> str:
+    return "TRUE"
+
+
+def forget_snapshots(needed: Needed, begin: str, end: str) -> str:
+    return needed.by_no_fork_in(begin, end)
+
+
+PLANTED = {
+    "forks are forgotten": (Needed, "by_no_fork_in", forget_forks),
+    "snapshots are forgotten": (Needed, "at_none_in", forget_snapshots),
+    "every file is an orphan": (orphans, "known_paths", lambda lake, paths: set()),
+    "a dropped catalog holds nothing": (
+        garbage,
+        "delete_snapshots_of_dropped",
+        lambda catalog_id: Statement(
+            "DELETE FROM lake_catalog_ancestor WHERE ancestor_id = :id AND depth > 0 AND EXISTS (SELECT 1 FROM"
+            " lake_catalog c WHERE c.catalog_id = :id AND c.end_snapshot IS NOT NULL) RETURNING catalog_id",
+            {"id": catalog_id},
+        ),
+    ),
+}
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("bug", PLANTED)
+def test_the_machine_notices_when(
+    bug: str, sqlite_place: Place, tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(*PLANTED[bug])
+    with pytest.raises((AssertionError, OSError, ForklakeError, ExceptionGroup)):
+        run_machine(sqlite_place, tmp_path, spark, 30, (Phase.generate,))
