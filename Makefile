@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest --timeout=300
 
 .DEFAULT_GOAL := help
-.PHONY: help env test check unit format schema bench-metadata bench-data lock clean
+.PHONY: help env test check unit demo format schema bench-metadata bench-data lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "make %-16s %s\n", $$1, $$2}'
@@ -40,6 +40,9 @@ format: $(READY)  ## format the code and fix what the linter can fix
 
 schema: $(READY)  ## write the SQL files of the metadata tables anew
 	$(BIN)/python -m forklake.store.ddl
+
+demo: $(READY)  ## a lake in two minutes: load, fork, change, compare; options in ARGS="..."
+	$(BIN)/python -m examples.demo $(ARGS)
 
 bench-metadata: $(READY)  ## measure the metadata store; options in ARGS="..."
 	$(BIN)/python -m benchmarks.metadata $(ARGS)

@@ -9,6 +9,7 @@ from pathlib import Path
 import forklake
 from benchmarks.command import Command, chosen_sizes, show_run
 from benchmarks.data.bench import Bench, Benchmark
+from benchmarks.data.compaction import merge_adjacent
 from benchmarks.data.inserts import inserts
 from benchmarks.data.planning import planning
 from benchmarks.data.point_query import point_query
@@ -27,6 +28,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "append": append,
     "changes": changes,
     "small_files": small_files,
+    "merge_adjacent": merge_adjacent,
     "point_query": point_query,
     "planning": planning,
     "inserts": inserts,

@@ -87,7 +87,10 @@ class Bench:
 
     def forked(self, stored: Stored) -> TableHandle:
         """The table in a new fork: changed there, it stays as it is for everybody else."""
-        return stored.lake.fork(f"fork-{next(self._numbers)}").table(TABLE)
+        return self.fork_of(stored).table(TABLE)
+
+    def fork_of(self, stored: Stored) -> CatalogHandle:
+        return stored.lake.fork(f"fork-{next(self._numbers)}")
 
     def new_output(self) -> str:
         """A folder to write to, which `forget_outputs` removes."""

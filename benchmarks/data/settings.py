@@ -15,6 +15,8 @@ class Sizes:
     """Files of the table of small files."""
     small_rows: int = 1_000
     """Rows of each of them."""
+    merged_files: int = 1_000
+    """Files that are merged into one."""
     planned_files: int = 50_000
     """Files of the table that is only planned."""
     inserts: int = 200
@@ -23,5 +25,7 @@ class Sizes:
     """Times that each operation is measured."""
 
 
-QUICK = Sizes(rows=400_000, small_files=300, small_rows=200, planned_files=1_000, inserts=30, rounds=3)
+QUICK = Sizes(
+    rows=400_000, small_files=300, small_rows=200, merged_files=100, planned_files=1_000, inserts=30, rounds=3
+)
 """To see that everything runs; the bars are for the full sizes."""

@@ -208,6 +208,25 @@ def test_a_dropped_table_goes_with_all_it_holds(lake: Lake, main: Catalog) -> No
     assert {name: rows for name, rows in left.items() if rows} == {}
 
 
+def test_options_of_a_dropped_table_go_and_those_of_an_inherited_one_stay(lake: Lake, main: Catalog) -> None:
+    for name in ("t", "kept"):
+        make_table(main, name)
+    fork, _ = fork_catalog(lake, "main", "fork")
+    for catalog in (main, fork):
+        for name in ("t", "kept"):
+            with transaction(catalog) as tx:
+                set_option(tx, "target_file_size", "1MB", table=name)
+    with transaction(main) as tx:
+        drop_table(tx, "main", "t")
+    for catalog in (main, fork):
+        expire_all(catalog)
+    assert len(metadata_rows(lake, main)["lake_option"]) == 2
+    assert len(metadata_rows(lake, fork)["lake_option"]) == 2
+    drop_catalog(lake, "fork")
+    expire_all(main)
+    assert len(metadata_rows(lake, main)["lake_option"]) == 1
+
+
 def test_a_dropped_table_stays_for_a_fork(lake: Lake, main: Catalog) -> None:
     make_table(main)
     file = add_file(main)

@@ -18,7 +18,6 @@ from forklake.errors import (
     NoSuchSchema,
     NoSuchSnapshot,
     NoSuchTable,
-    NotBuiltYet,
 )
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
@@ -367,18 +366,26 @@ def test_maintenance_checks_its_arguments(
         call(state, f"lake.{function}", **named)
 
 
-def test_maintenance_says_that_it_is_not_built_yet(state: SessionState, catalog: Catalog) -> None:
+def test_adding_files_says_what_is_not_there(state: SessionState, catalog: Catalog) -> None:
     make_table(catalog)
-    with pytest.raises(NotBuiltYet, match="ducklake_merge_adjacent_files: not built yet"):
-        call(state, "lake.merge_adjacent_files", "t", max_file_size=1000)
-    with pytest.raises(NotBuiltYet, match="ducklake_rewrite_data_files: not built yet"):
-        call(state, "lake.rewrite_data_files", delete_threshold=0.5)
-    with pytest.raises(NotBuiltYet, match="ducklake_add_data_files: not built yet"):
+    with pytest.raises(InvalidInput, match="No files found that match the pattern"):
         call(state, "ducklake_add_data_files", "lake", "t", ["a.parquet"], schema="main", allow_missing=True)
-    with pytest.raises(NotBuiltYet, match="CHECKPOINT: not built yet"):
-        call(state, "ducklake_checkpoint", "lake")
     with pytest.raises(NoSuchTable):
-        call(state, "lake.rewrite_data_files", "nope")
+        call(state, "lake.add_data_files", "nope", "a.parquet")
+
+
+def test_compaction_without_anything_to_do_starts_no_spark(state: SessionState, catalog: Catalog) -> None:
+    make_table(catalog)
+    for function in ("merge_adjacent_files", "rewrite_data_files"):
+        for arguments in ([], ["t"]):
+            answer = call(state, f"lake.{function}", *arguments)
+            assert answer.column_names == ["schema_name", "table_name", "files_processed", "files_created"]
+            assert answer.num_rows == 0
+        with pytest.raises(NoSuchTable):
+            call(state, f"lake.{function}", "nope")
+        with pytest.raises(NoSuchSchema):
+            call(state, f"lake.{function}", schema="nope")
+    assert not state.holder.is_running
 
 
 def test_metadata_functions_start_no_spark(state: SessionState, catalog: Catalog) -> None:

@@ -308,6 +308,25 @@ def test_a_flush_may_keep_deleted_rows_as_deletes_of_the_new_file(
     assert count(main, table_id) == 22
 
 
+@pytest.mark.parametrize("kind", get_args(Compaction))
+def test_nothing_is_staged_for_a_table_whose_compaction_has_ended(
+    tx: Transaction, table: Table, table_id: TableId, kind: Compaction
+) -> None:
+    tx.compact(table, kind)
+    tx.end_files(table, tx.files(table_id))
+    [new] = new_files(tx, 1)
+    tx.append_files(table, [replace(new, file=new.file._replace(record_count=20))])
+    tx.end_compaction(table)
+    for change in (
+        lambda: tx.append_files(table, new_files(tx, 1)),
+        lambda: tx.end_files(table, tx.files(table_id)),
+        lambda: delete_rows(tx, table, tx.files(table_id)[0], 1),
+    ):
+        with pytest.raises(TransactionError, match="either make changes OR perform compaction - not both"):
+            change()
+    assert commit(tx) is not None
+
+
 def test_a_compaction_of_nothing_makes_no_snapshot(tx: Transaction, table: Table) -> None:
     tx.compact(table, "merge")
     assert commit(tx) is None

@@ -21,7 +21,7 @@ from forklake.errors import InvalidInput, NotALake, ReadOnly, StoreError, Unsupp
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from forklake.store.connection import Statement
-from forklake.store.metadata_tables import FORMAT_VERSION
+from forklake.store.format_version import FORMAT_VERSION
 from forklake.store.migrations import Steps, migrate
 from forklake.store.open import open_store
 from forklake.store.options import lake_info

@@ -302,7 +302,7 @@ def test_changes_across_expired_snapshots_cannot_be_told(main: Catalog) -> None:
 def test_a_fork_tells_changes_from_before_it_unless_they_have_expired(lake: Lake, main: Catalog) -> None:
     table_id = TableId(make_table(main).object_id)
     first = append(main)
-    unused, _ = fork_catalog(lake, "main", "unused")
+    fork_catalog(lake, "main", "unused")
     fork, _ = fork_catalog(lake, "unused", "fork")
     append(fork)
     view = view_at_head(fork)

@@ -10,6 +10,7 @@ import pytest
 from forklake.model.changes import Change, format_changes, parse_changes
 from forklake.model.documents import read_definition, write_definition
 from forklake.model.entities import ObjectKind
+from forklake.model.findings import Problem
 from forklake.store.metadata_tables import TABLES
 from forklake.store.row_kinds import RowKind
 
@@ -133,3 +134,9 @@ def test_the_definitions_in_the_page_of_metadata_tables_are_the_ones_we_write(ki
     section = METADATA_TABLES.read_text(encoding="utf-8").partition(f"\n### {kind}\n")[2]
     document = json.loads(section.partition("```json\n")[2].partition("```")[0])
     assert json.loads(write_definition(read_definition(kind, document))) == document
+
+
+def test_the_page_of_sql_names_every_problem_that_a_check_may_find() -> None:
+    section = (ROOT / "docs" / "sql.md").read_text(encoding="utf-8").partition("\n## Check\n")[2]
+    rows = re.findall(r"^\| (`[^|]+`) \|", section, re.MULTILINE)
+    assert sorted(name for row in rows for name in BACKTICKS.findall(row)) == sorted(get_args(Problem))

@@ -1,5 +1,6 @@
 """One Spark for all tests of the data path, and lakes on it."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +13,25 @@ from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
 from forklake.spark.session import SparkHolder
 from tests.conftest import Place
+from tests.spark.connect_server import connect_server
 
 SETTINGS = {"spark.master": "local[2]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "4"}
 
 
+CONNECT = os.environ.get("FORKLAKE_TEST_SPARK") == "connect"
+"""Whether the tests run over Spark Connect: a process has sessions of one kind only."""
+
+
 @pytest.fixture(scope="session")
-def spark() -> SparkSession:
-    """The session that a user gets who gives none, on two cores."""
-    return SparkHolder(settings=SETTINGS).get()
+def spark() -> Iterator[SparkSession]:
+    """The session that a user gets who gives none, on two cores; or the client of a server like that."""
+    if not CONNECT:
+        yield SparkHolder(settings=SETTINGS).get()
+        return
+    with connect_server(SETTINGS) as address:
+        client = SparkSession.builder.remote(address).getOrCreate()
+        yield client
+        client.stop()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from forklake.catalog.names import list_tables
 from forklake.catalog.scan_planning import ScanPlan, plan_scan
 from forklake.catalog.transaction import begin
 from forklake.model.files import ScanFile
+from forklake.model.ids import SnapshotId
 from forklake.spark.inlined import inlined_rows
 from forklake.spark.tasks.delete_files import read_positions
 from forklake.spark.tasks.reserved import ROW_ID, SNAPSHOT_ID
@@ -40,7 +41,7 @@ class Reader:
         return {found.snapshot_id: self.tables(catalog, found.snapshot_id) for found in list_snapshots(catalog)}
 
     def tables(self, catalog: Catalog, snapshot_id: int) -> Tables:
-        tx = begin(replace(catalog, pinned=snapshot_id))
+        tx = begin(replace(catalog, pinned=SnapshotId(snapshot_id)))
         assert tx.base == snapshot_id
         return {table.name: self._rows(plan_scan(tx, table)) for table in list_tables(tx, "main")}
 

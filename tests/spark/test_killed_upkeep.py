@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from forklake.api.catalog import CatalogHandle
 from tests.conftest import Place
 from tests.spark.conftest import Lakehouse, open_lakehouse
-from tests.spark.every_snapshot import Reader, named_files, parquet_files
+from tests.spark.every_snapshot import Reader, Tables, named_files, parquet_files
 from tests.spark.killed_upkeep import OPERATIONS, run
 
 KILLS = int(os.environ.get("FORKLAKE_KILLS", "5"))
@@ -99,7 +99,7 @@ def _run(place: Place, operation: str, last: int | None) -> int | None:
         return None
 
 
-def _check(before: dict[str, dict[int, object]], reader: Reader, operation: str) -> None:
+def _check(before: dict[str, dict[int, Tables]], reader: Reader, operation: str) -> None:
     """Whatever is still there is as it was; only the operation itself may have let go of snapshots or a catalog."""
     after = reader.everything()
     assert before.keys() - after.keys() <= ({"victim"} if operation == "drop" else set())

@@ -227,6 +227,8 @@ class MaintenanceMachine(RuleBasedStateMachine):
             catalog.handle.delete_orphaned_files(cleanup_all=True)
         self.house.lake.cleanup_dropped_catalogs(cleanup_all=True)
         self._check()
+        for catalog in self.catalogs:
+            assert catalog.handle.verify(deep=True) == []
 
     # Below the rules
 

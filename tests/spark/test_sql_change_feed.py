@@ -147,7 +147,7 @@ def test_only_the_named_table_is_flushed_and_never_beside_changes(local: Lakehou
     flushed = call(state, "lake.flush_inlined_data", schema_name="main", table_name="U").to_pylist()
     assert flushed == [{"schema_name": "main", "table_name": "u", "rows_flushed": 1}]
     state.transactions.begin()
-    call(state, "lake.set_option", "auto_compact", False)
+    call(state, "lake.set_option", "hive_file_pattern", False)
     with pytest.raises(TransactionError, match="not both"):
         call(state, "lake.flush_inlined_data")
     state.transactions.rollback()

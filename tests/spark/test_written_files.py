@@ -14,7 +14,7 @@ from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from tests.conftest import Place
 from tests.spark.conftest import Lakehouse, open_lakehouse
-from tests.spark.inside import files, files_below, footers, paths, rows, stats
+from tests.spark.inside import files, files_below, footers, no_spark_job, paths, rows, stats
 from tests.spark.places import somewhere
 
 LAYOUTS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
@@ -269,6 +269,13 @@ def test_long_texts_have_bounds_that_hold(local: Lakehouse, columns: dict[str, s
     assert found.max_value is None or found.max_value >= texts[1]
     assert all(rows(table, "s", where=f"s = '{text}'") == [(text,)] for text in texts)
     assert (table.min("s"), table.max("s")) == tuple(texts)
+
+
+def test_the_smallest_and_the_largest_bytes_are_bytes(local: Lakehouse) -> None:
+    table = local.lake.create_table("t", {"b": "blob"})
+    table.append([(bytes([at, 0xFF]),) for at in range(20)])
+    with no_spark_job(local.spark):
+        assert (table.min("b"), table.max("b")) == (b"\x00\xff", b"\x13\xff")
 
 
 def test_create_table_as_makes_the_columns_and_writes_the_rows(lakehouse: Lakehouse, in_fork: bool) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from forklake.api.keys import PartitionKeys, SortKeys, partition_keys, sort_keys
 from forklake.api.naming import split_name
+from forklake.api.notebook import catalog_html
 from forklake.api.table import TableHandle
 from forklake.api.upkeep import Upkeep
 from forklake.catalog.ddl import create_schema, create_table, drop_schema, drop_table, rename_table
@@ -14,6 +15,7 @@ from forklake.catalog.forks import fork_catalog
 from forklake.catalog.history import list_snapshots
 from forklake.catalog.names import find_object, find_schema, list_schemas, list_tables
 from forklake.catalog.options import OptionValue, list_options, set_option
+from forklake.maintenance.progress import QUIET, Progress
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from forklake.model.snapshots import Snapshot
@@ -109,6 +111,25 @@ class CatalogHandle(Upkeep):
         with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
             drop_table(tx, schema, table, if_exists=if_exists)
 
+    def add_data_files(
+        self,
+        table: str,
+        paths: str | Sequence[str],
+        *,
+        allow_missing: bool = False,
+        ignore_extra_columns: bool = False,
+        hive_partitioning: bool | None = None,
+        progress: Progress = QUIET,
+    ) -> list[str]:
+        """Add Parquet files to a table as they are and where they are; returns those that were added."""
+        return self.table(table).add_files(
+            paths,
+            allow_missing=allow_missing,
+            ignore_extra_columns=ignore_extra_columns,
+            hive_partitioning=hive_partitioning,
+            progress=progress,
+        )
+
     def rename_table(self, name: str, new_name: str) -> TableHandle:
         schema, table = split_name(name)
         with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
@@ -156,6 +177,9 @@ class CatalogHandle(Upkeep):
 
     def __repr__(self) -> str:
         return f"<forklake catalog {self.name}>"
+
+    def _repr_html_(self) -> str:
+        return catalog_html(self._transactions.current(self._attachment.name, self._attachment.catalog))
 
 
 def _specs(columns: Columns) -> list[ColumnSpec]:

@@ -11,12 +11,15 @@ from pyspark.sql import DataFrame
 
 from forklake.api.keys import PartitionKeys, SortKeys, partition_keys, sort_keys
 from forklake.api.merging import UPSERT, MergeClause, as_expression, join_condition
+from forklake.api.notebook import table_html
 from forklake.catalog.aggregates import exact_count
 from forklake.catalog.ddl import alter_table
 from forklake.catalog.names import get_table
 from forklake.catalog.ranges import Point, snapshot_range
 from forklake.catalog.transaction import Transaction, begin
 from forklake.catalog.view import view_at
+from forklake.maintenance.add_files import add_data_files
+from forklake.maintenance.progress import QUIET, Progress
 from forklake.model import alterations
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Table, TableDefinition
@@ -156,6 +159,27 @@ class TableHandle:
             bound = [clause.bound(work) for clause in clauses or UPSERT]
             return merge(work, table, source, join_condition(on, table, work), bound)
 
+    def add_files(
+        self,
+        paths: str | Sequence[str],
+        *,
+        allow_missing: bool = False,
+        ignore_extra_columns: bool = False,
+        hive_partitioning: bool | None = None,
+        progress: Progress = QUIET,
+    ) -> list[str]:
+        """Add Parquet files as they are and where they are, by paths, patterns or folders; returns those added."""
+        with self._writing() as (work, table):
+            return add_data_files(
+                work,
+                table,
+                [paths] if isinstance(paths, str) else paths,
+                allow_missing=allow_missing,
+                ignore_extra_columns=ignore_extra_columns,
+                hive_partitioning=hive_partitioning,
+                progress=progress,
+            )
+
     # Its definition
 
     @property
@@ -270,6 +294,10 @@ class TableHandle:
 
     def __repr__(self) -> str:
         return f"<forklake table {self._attachment.catalog.name}.{self._schema}.{self._name}>"
+
+    def _repr_html_(self) -> str:
+        tx = self._transactions.current(self._attachment.name, self._attachment.catalog)
+        return table_html(tx, self._schema, get_table(tx, self._schema, self._name))
 
 
 def _path(name: str | Sequence[str]) -> tuple[str, ...]:

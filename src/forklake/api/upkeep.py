@@ -4,6 +4,7 @@ from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from forklake.api.naming import split_name
 from forklake.catalog.catalogs import drop_catalog
 from forklake.catalog.holders import (
     MOST_HOLDERS,
@@ -15,15 +16,26 @@ from forklake.catalog.holders import (
     file_holders,
 )
 from forklake.errors import TransactionError
+from forklake.maintenance.checkpoint import Step, checkpoint
+from forklake.maintenance.chosen_tables import Place
 from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
+from forklake.maintenance.commits import Commits
+from forklake.maintenance.compact import Compacted
 from forklake.maintenance.expire import expire_snapshots
+from forklake.maintenance.flush_tables import Flushed, flush_inlined_in_tables
+from forklake.maintenance.merge_adjacent import merge_adjacent_in_tables
 from forklake.maintenance.orphans import delete_orphaned_files
 from forklake.maintenance.progress import QUIET, Progress
+from forklake.maintenance.rewrite_files import rewrite_in_tables
+from forklake.maintenance.verify import verify
+from forklake.model.findings import Finding
 from forklake.model.snapshots import Snapshot
+from forklake.spark.failures import querying
 from forklake.spark.session import SparkHolder
 from forklake.spark.storage import Storage
 from forklake.spark.work import storage_of
 from forklake.sql.attachments import Attachment
+from forklake.sql.maintenance_commits import commits_to
 from forklake.sql.transactions import Transactions
 
 Age = datetime | timedelta
@@ -37,6 +49,51 @@ class Upkeep:
         self._attachment = attachment
         self._transactions = transactions
         self._holder = holder
+
+    def merge_adjacent_files(
+        self,
+        table: str | None = None,
+        *,
+        schema: str | None = None,
+        min_file_size: int | None = None,
+        max_file_size: int | None = None,
+        max_compacted_files: int | None = None,
+        progress: Progress = QUIET,
+    ) -> list[Compacted]:
+        """Merge small files of a table, a schema or the whole catalog; sizes are in bytes."""
+        with querying():
+            return merge_adjacent_in_tables(
+                self._commits,
+                _place_of(schema, table),
+                min_file_size=min_file_size,
+                max_file_size=max_file_size,
+                max_compacted_files=max_compacted_files,
+                progress=progress,
+            )
+
+    def rewrite_data_files(
+        self,
+        table: str | None = None,
+        *,
+        schema: str | None = None,
+        delete_threshold: float | None = None,
+        progress: Progress = QUIET,
+    ) -> list[Compacted]:
+        """Rewrite files of which this share of the rows is deleted, or that of `rewrite_delete_threshold`."""
+        with querying():
+            return rewrite_in_tables(
+                self._commits, _place_of(schema, table), delete_threshold=delete_threshold, progress=progress
+            )
+
+    def flush_inlined_data(self, table: str | None = None, *, schema: str | None = None) -> list[Flushed]:
+        """Move inlined rows of a table, a schema or the whole catalog to files."""
+        return flush_inlined_in_tables(self._commits, _place_of(schema, table))
+
+    def checkpoint(self, *, progress: Progress = QUIET) -> list[Step]:
+        """Everything that keeps the catalog in shape: flush, expire, merge, rewrite, clean up, delete orphans."""
+        self._check_no_transaction(False)
+        with querying():
+            return checkpoint(self._attachment.catalog, self._storage, self._commits, progress=progress)
 
     def expire_snapshots(
         self, *, versions: Collection[int] | None = None, older_than: Age | None = None, dry_run: bool = False
@@ -96,6 +153,14 @@ class Upkeep:
             drop_catalog(self._attachment.lake, name)
         return report
 
+    def verify(self, *, deep: bool = False, progress: Progress = QUIET) -> list[Finding]:
+        """What is wrong with the metadata and the files of the catalog; with `deep`, also by what is in the files."""
+        return verify(self._attachment.catalog, self._storage, deep=deep, progress=progress)
+
+    @property
+    def _commits(self) -> Commits:
+        return commits_to(self._attachment, self._transactions, self._holder)
+
     @property
     def _storage(self) -> Storage:
         return storage_of(self._attachment.lake)
@@ -107,6 +172,11 @@ class Upkeep:
     def _check_no_transaction(self, dry_run: bool) -> None:
         if self._transactions.is_open and not dry_run:
             raise TransactionError("This cannot run inside a transaction: it cannot be rolled back.")
+
+
+def _place_of(schema: str | None, table: str | None) -> Place:
+    """`schema.table`, or the two apart."""
+    return Place(*split_name(table)) if table is not None and schema is None else Place(schema, table)
 
 
 def _moment(age: Age | None) -> datetime | None:

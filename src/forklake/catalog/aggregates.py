@@ -7,7 +7,7 @@ from functools import cmp_to_key, partial
 
 from forklake.catalog.scan_planning import prunable_columns
 from forklake.catalog.transaction import Transaction
-from forklake.model.column_types import FLOATS, INTEGERS, ColumnType
+from forklake.model.column_types import FLOATS, INTEGERS, TIMESTAMPS, ColumnType
 from forklake.model.entities import Table
 from forklake.model.files import ScanFile, TableStats
 from forklake.model.ids import DataFileId, TableId
@@ -15,6 +15,9 @@ from forklake.model.predicates import Path
 from forklake.model.pruning import COUNTED, PrunableColumn
 from forklake.model.statistics import ColumnStats, compare_text, exact_value, is_exact_bound, value_text
 from forklake.store.table_files import file_stats
+
+_FOREIGN_BOUNDS = TIMESTAMPS | {"varchar", "blob"}
+"""Types of which files that others have written may be finer than the column, or have their bounds cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,8 @@ def _bounds(file: ScanFile, column: PrunableColumn, stats: ColumnStats | None) -
     if stats.value_count == 0:
         return [] if stats.null_count == file.data.record_count else None
     if column.type.name in FLOATS and stats.contains_nan is not False:
+        return None
+    if file.data.mapping_id is not None and column.type.name in _FOREIGN_BOUNDS:
         return None
     low, high = stats.min_value, stats.max_value
     if low is None or high is None or not (_is_value(column.type, low) and _is_value(column.type, high)):

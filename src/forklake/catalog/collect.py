@@ -91,7 +91,7 @@ def _other_rows(needed: Needed, reasons: tuple[Reason, ...]) -> Iterator[Stateme
         yield from garbage.delete_batches(needed, reason)
     yield garbage.delete_stats(needed)
     yield garbage.delete_objects(needed, whole)
-    yield garbage.delete_options(needed, whole)
+    yield from garbage.delete_options(needed, whole)
     yield garbage.delete_mappings(needed)
     yield garbage.delete_markers(needed, whole)
 

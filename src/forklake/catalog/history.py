@@ -4,7 +4,7 @@ from forklake.catalog.lake import Catalog
 from forklake.catalog.view import CatalogView, view_at_head
 from forklake.model.ids import SnapshotId
 from forklake.model.snapshots import Snapshot
-from forklake.store.snapshots import snapshots_up_to
+from forklake.store.snapshots import newest_snapshots, snapshots_up_to
 
 
 def list_snapshots(catalog: Catalog, *, after: SnapshotId | None = None) -> list[Snapshot]:
@@ -14,3 +14,8 @@ def list_snapshots(catalog: Catalog, *, after: SnapshotId | None = None) -> list
 
 def snapshots_seen(view: CatalogView, *, after: SnapshotId | None = None) -> list[Snapshot]:
     return snapshots_up_to(view.catalog.lake.store, view.scope, after=after)
+
+
+def last_snapshots(catalog: Catalog, count: int | None = None) -> list[Snapshot]:
+    """The newest snapshots that the catalog can travel to, newest first; all of them if no count is given."""
+    return newest_snapshots(catalog.lake.store, view_at_head(catalog).scope, count)

@@ -1,4 +1,4 @@
-"""Files that catalogs know."""
+"""Files and folders that catalogs know."""
 
 from collections.abc import Collection
 
@@ -9,3 +9,8 @@ from forklake.store import known_paths as rows
 def known_paths(lake: Lake, paths: Collection[str]) -> set[str]:
     """Those of the paths that any catalog of the lake names: its data, its deletes, or what waits for deletion."""
     return rows.known_paths(lake.store, paths) if paths else set()
+
+
+def catalog_folders(lake: Lake, folders: Collection[str]) -> set[str]:
+    """Those of the folders that are a catalog's own, also of one that was dropped."""
+    return rows.catalog_folders(lake.store, folders) if folders else set()

@@ -43,6 +43,8 @@ class TableChanges:
     mappings: dict[MappingId, NameMapping] = field(default_factory=dict)
     row_delta: int = 0
     compaction: Compaction | None = None
+    is_compacted: bool = False
+    """The compaction is complete: whatever else is staged would be taken for a part of it."""
     delete_noted: bool = False
     """A delete was meant, whether or not it found a row."""
 

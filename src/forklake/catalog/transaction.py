@@ -294,7 +294,7 @@ class Transaction:
         changes.mappings[mapping_id] = mapping
 
     def compact(self, table: Table, kind: Compaction) -> None:
-        """Say that what is staged for the table from now on moves rows without changing them."""
+        """Say that what is staged for the table until `end_compaction` moves rows without changing them."""
         self.check_writable()
         seen = self.current(table)
         table_id = TableId(seen.object_id)
@@ -304,12 +304,16 @@ class Transaction:
         self._compacts = True
         self.tables[table_id] = TableChanges(table_id, seen.definition, compaction=kind)
 
+    def end_compaction(self, table: Table) -> None:
+        """Say that all rows of the table are where they should be; nothing more can be staged for it."""
+        self._table_changes(table).is_compacted = True
+
     def _table_changes(self, table: Table) -> TableChanges:
         self.check_writable()
         seen = self.current(table)
         table_id = TableId(seen.object_id)
         changes = self.tables.setdefault(table_id, TableChanges(table_id, seen.definition))
-        if not changes.compaction:
+        if not changes.compaction or changes.is_compacted:
             self.check_changeable()
         changes.definition = seen.definition
         return changes

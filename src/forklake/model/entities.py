@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, Literal, TypeAlias, TypeVar
 
-from forklake.model.column_types import ColumnType
+from forklake.model.column_types import FLOATS, INTEGERS, ColumnType
 from forklake.model.ids import CatalogId, ColumnId, SchemaId, SnapshotId, SortId
 from forklake.model.partitions import PartitionSpec
 
@@ -12,6 +12,9 @@ ObjectKind = Literal["schema", "table", "view", "scalar_macro", "table_macro"]
 
 UNCOMMITTED = SnapshotId(-1)
 """Stands for the snapshot a transaction has not been given yet."""
+
+_BARE = INTEGERS | FLOATS | {"boolean", "decimal"}
+"""Types whose values are written without quotes."""
 
 COMMENT = "comment"
 """The tag that COMMENT ON writes."""
@@ -35,6 +38,14 @@ class Column:
     """The snapshot that added it to an existing table; None for a column as old as the table."""
     children: tuple["Column", ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def default_sql(self) -> str | None:
+        """The default of new rows as it would be written in SQL."""
+        value = self.default_value
+        if value is None or self.default_value_type == "expression" or self.type.name in _BARE:
+            return value
+        return "'" + value.replace("'", "''") + "'"
 
     def leaves(self, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], "Column"]]:
         """The fields that hold values, with their path from the top."""

@@ -1,6 +1,6 @@
 """Column mappings: what stands for the columns of a table in files that do not follow a version of it."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 
@@ -39,6 +39,17 @@ class NameMapping:
 def mapping_of(definition: TableDefinition) -> NameMapping:
     """Every field of a definition, by the names and types that it has there."""
     return NameMapping(tuple(_mapped(definition.columns, None, count())))
+
+
+def foreign_mapping(columns: tuple[Column, ...], in_path: Iterable[Column] = ()) -> NameMapping:
+    """Columns by the names and types that files have for them, and others whose values are in the paths of files."""
+    numbers = count()
+    stored = tuple(_mapped(columns, None, numbers))
+    given = (
+        MappedColumn(next(numbers), column.name, column.column_id, is_partition=True, source_type=column.type.sql())
+        for column in in_path
+    )
+    return NameMapping((*stored, *given))
 
 
 def _mapped(columns: tuple[Column, ...], parent: int | None, numbers: Iterator[int]) -> Iterator[MappedColumn]:

@@ -20,6 +20,8 @@ _SIGNED = ("int8", "int16", "int32", "int64")
 _ROUNDED_TO_FLOAT = ("int32", "int64", "uint32")
 _MICROSECONDS_OF_DAY = 86_400_000_000
 _MICROSECONDS = TIMESTAMPS - {"timestamp_ns"}
+_ROUNDED_TO = {"timestamp_s": 10**6, "timestamp_ms": 10**3}
+"""Microseconds in the units that are coarser, which files that were not written for the table may be finer than."""
 _NUMBERS = INTEGERS | FLOATS | {"decimal", "boolean"}
 
 
@@ -33,7 +35,7 @@ def read_type(now: Column, then: Column) -> st.DataType:
         case "map":
             key, value = (read_type(*pair) for pair in zip(now.children, then.children, strict=True))
             return st.MapType(key, value)
-    if now.type.name == "timestamp_ns" and then.type.name in _MICROSECONDS:
+    if (now.type.name == "timestamp_ns" and then.type.name in _MICROSECONDS) or _is_rounded(now, then):
         # As instants, which can be counted without regard to the session's zone.
         return st.TimestampType()
     return stored_type((now if _reader_widens(now.type.name, then.type.name) else then).type)
@@ -112,11 +114,26 @@ def _is_cast(now: Column, then: Column) -> bool:
         return all(_is_cast(*pair) for pair in zip(now.children, then.children, strict=True))
     if now.type.name in _NUMBERS and then.type.name in _NUMBERS:
         return True
-    if now.type.name in ("uuid", "time", "timestamp_ns"):
+    if now.type.name in ("uuid", "time", "timestamp_ns") or _is_foreign_moment(now, then):
         return now.type.name == then.type.name == "timestamp_ns"
     if now.type.name == "interval" and then.type.name == "blob":
         return False
     return then.type.name != "date" or now.type.name != "timestamptz"
+
+
+def _is_rounded(now: Column, then: Column) -> bool:
+    """Whether a file may have finer timestamps than the column, which are rounded as a cast would do it."""
+    finer = {"timestamp_s": ("timestamp", "timestamptz", "timestamp_ms"), "timestamp_ms": ("timestamp", "timestamptz")}
+    return then.type.name in finer.get(now.type.name, ())
+
+
+def _is_foreign_moment(now: Column, then: Column) -> bool:
+    """Whether the timestamps are of a kind that no promotion comes from, but a file of others may have."""
+    return (
+        then.type.name == "timestamp_ns"
+        or (then.type.name == "timestamptz" and now.type.name == "timestamp")
+        or _is_rounded(now, then)
+    )
 
 
 def _converted_field(value: Expression, now: Column, then: Column | None) -> Expression:
@@ -147,7 +164,31 @@ def _converted_leaf(value: Expression, now: str, then: str) -> Expression:
             return F.unix_date(value).cast("bigint") * (_MICROSECONDS_OF_DAY * 1000)
         case (_, "timestamp_ns"):
             return F.unix_micros(value) * 1000
+        case ("timestamp_ns", "timestamptz"):
+            return F.timestamp_micros(_microseconds(value))
+        case ("timestamp_ns", "timestamp"):
+            return _clock(_microseconds(value))
+        case ("timestamptz", "timestamp"):
+            return _clock(F.unix_micros(value))
+        case (_, ("timestamp_s" | "timestamp_ms") as unit):
+            return _clock(_rounded(F.unix_micros(value), _ROUNDED_TO[unit]))
     raise CorruptMetadata(f"A file has a column as {then}, which cannot be read as {now}.")
+
+
+def _microseconds(nanoseconds: Expression) -> Expression:
+    """Cut off towards zero, as DuckDB does it."""
+    return F.call_function("div", nanoseconds, F.lit(1000))
+
+
+def _rounded(microseconds: Expression, unit: int) -> Expression:
+    """Rounded to the unit, halves away from zero, as DuckDB does it."""
+    half = F.when(microseconds < 0, -unit // 2).otherwise(unit // 2)
+    return F.call_function("div", microseconds + half, F.lit(unit)) * unit
+
+
+def _clock(microseconds: Expression) -> Expression:
+    """Microseconds since 1970 as a timestamp without a zone, whatever zone the session has."""
+    return F.timestamp_add("MICROSECOND", microseconds, F.lit("1970-01-01 00:00:00").cast("timestamp_ntz"))
 
 
 def _uuid_text(value: Expression) -> Expression:

@@ -9,6 +9,7 @@ from forklake.catalog.scan_planning import plan_scan
 from forklake.model.alterations import find_column
 from forklake.model.column_tree import Path
 from forklake.model.entities import Table
+from forklake.model.statistics import exact_value
 from forklake.spark.failures import reading
 from forklake.spark.quoting import quoted
 from forklake.spark.scan import scan
@@ -22,6 +23,9 @@ def extreme(work: Work, table: Table, path: Path, side: Literal["min", "max"]) -
     bounds = exact_bounds(work.tx, table, path)
     if bounds is not None:
         text = bounds.min_value if side == "min" else bounds.max_value
+        if text is not None and column.type.name == "blob":
+            # A bound has bytes as digits, a literal as characters.
+            return exact_value(column.type, text)
         return literal(text, column).as_py()
     plan = plan_scan(work.tx, table)
     rows = scan(work, plan)

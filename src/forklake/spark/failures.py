@@ -10,6 +10,7 @@ from forklake.model.entities import Table
 
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE|\n\s*at )", re.DOTALL)
 _IN_WORKER = re.compile(r"forklake\.errors\.(?:InvalidInput|InvalidRows): (.*?)(?:\n|$)")
+_DAMAGED_IN_WORKER = re.compile(r"forklake\.errors\.DamagedFile: (.*?)(?:\n|$)")
 _UNREADABLE = re.compile(r"FAILED_READ_FILE|FileNotFound|FILE_NOT_EXIST|not a Parquet file|ChecksumException")
 _MISSING = re.compile(r"FILE_NOT_EXIST|FileNotFound|No such file")
 _FILE = re.compile(r"((?:[a-z0-9]+:)?/[^\s,]*?\.parquet)")
@@ -74,6 +75,8 @@ def reading(table: Table, snapshot_id: int) -> Iterator[None]:
     except Exception as error:
         # Spark raises errors of several kinds; what they say is what they have in common.
         text = str(error)
+        if (told := _DAMAGED_IN_WORKER.search(text)) is not None:
+            raise DamagedFile(told[1].strip()) from error
         if not isinstance(error, OSError) and not _UNREADABLE.search(text):
             raise
         found = _FILE.search(text)

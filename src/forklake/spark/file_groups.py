@@ -14,10 +14,20 @@ from forklake.model.files import ScanFile
 from forklake.model.ids import ColumnId, MappingId, SnapshotId, TableId
 from forklake.model.mappings import MappedColumn, NameMapping
 
+
+@dataclass(frozen=True, slots=True)
+class InPath:
+    """A column whose value the path of a file gives, the same for all of its rows."""
+
+    key: str
+    column: Column
+    """As it was when the files were added: the text in the path is of that type."""
+
+
 Kind = tuple[SnapshotId | None, MappingId | None]
 """What says which names a file has: the version of the table, or a mapping."""
 Shape = tuple[object, ...]
-Naming = tuple[Column | None, ...]
+Naming = tuple[Column | InPath | None, ...]
 """For each column of the table, what the files have for it; None where they were written before it was there."""
 
 
@@ -52,37 +62,47 @@ def _namings(tx: Transaction, table: Table, kinds: Iterable[Kind]) -> dict[Kind,
     mappings = tx.mappings(TableId(table.object_id)) if mapped else {}
     namings = {}
     for version, mapping_id in kinds:
+        by_id: dict[ColumnId, Column | InPath] = {}
         if mapping_id is not None:
-            columns = _mapped_columns(mappings[mapping_id], table)
+            by_id |= _mapped_columns(mappings[mapping_id], table)
         else:
             columns = (definitions[version] if version is not None else table.definition).columns
-        by_id = {column.column_id: column for column in columns}
+            by_id |= {column.column_id: column for column in columns}
         namings[version, mapping_id] = tuple(by_id.get(column.column_id) for column in table.definition.columns)
     return namings
 
 
-def _shape(now: Column, then: Column | None) -> Shape:
+def _shape(now: Column, then: Column | InPath | None) -> Shape:
     """What makes a difference for reading `now`: names and types of what is still there."""
     if then is None:
         return ()
+    if isinstance(then, InPath):
+        return (InPath, then.key, then.column.type.text)
     old = {child.column_id: child for child in then.children}
     children = tuple(_shape(child, old.get(child.column_id)) for child in now.children)
     return (then.name, then.type.text, children)
 
 
-def _mapped_columns(mapping: NameMapping, table: Table) -> tuple[Column, ...]:
+def _mapped_columns(mapping: NameMapping, table: Table) -> dict[ColumnId, Column | InPath]:
     """The columns of files whose names a mapping gives, as if they were of a version of the table."""
     known = {column.column_id: column for column in table.definition.fields()}
     below: dict[int | None, list[MappedColumn]] = {}
     for entry in mapping.columns:
-        if entry.target_field_id in known and not entry.is_partition:
+        if entry.target_field_id in known:
             below.setdefault(entry.parent, []).append(entry)
-    return tuple(_mapped(entry, below, known) for entry in below.get(None, ()))
+    return {entry.target_field_id: _mapped(entry, below, known) for entry in below.get(None, ())}
 
 
 def _mapped(
     entry: MappedColumn, below: Mapping[int | None, Sequence[MappedColumn]], known: Mapping[ColumnId, Column]
+) -> Column | InPath:
+    column = _mapped_column(entry, below, known)
+    return InPath(entry.source_name, column) if entry.is_partition else column
+
+
+def _mapped_column(
+    entry: MappedColumn, below: Mapping[int | None, Sequence[MappedColumn]], known: Mapping[ColumnId, Column]
 ) -> Column:
-    children = tuple(_mapped(child, below, known) for child in below.get(entry.number, ()))
+    children = tuple(_mapped_column(child, below, known) for child in below.get(entry.number, ()))
     column_type = known[entry.target_field_id].type if entry.source_type is None else parse_type(entry.source_type)
     return Column(entry.target_field_id, entry.source_name, column_type, children=children)

@@ -15,13 +15,14 @@ def flush_inlined(work: Work, table: Table) -> int:
     changes, is read again, until their snapshots expire. Needs a transaction that does nothing else.
     """
     plan = plan_scan(work.tx, table)
-    work.tx.compact(table, "flush")
     if not plan.batches:
         return 0
+    work.tx.compact(table, "flush")
     inlined = ScanPlan(table, plan.snapshot_id, (), plan.batches)
     rows = inlined_rows(inlined, [ROW_ID, SNAPSHOT_ID])
     if rows.num_rows:
         written = write_arrow(work, table, rows, [ROW_ID, SNAPSHOT_ID])
         work.tx.append_files(table, new_data_files(work, table, written, embeds_row_ids=True))
     work.tx.end_batches(table, plan.batches)
+    work.tx.end_compaction(table)
     return int(rows.num_rows)

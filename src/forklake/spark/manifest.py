@@ -12,31 +12,39 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import mkdtemp
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import types as st
 
 from forklake.model.files import DataFile
+from forklake.spark.left_lists import LOG, leave_list
+from forklake.spark.session import is_remote
 from forklake.spark.storage import Storage
+from forklake.spark.work import Work
 
 _PLAIN = re.compile(r"[\w.~/=-]+", re.ASCII)
 """Paths that are the same in a URI, as nearly all are: there may be fifty thousand of them."""
 
 
-def relation(
-    spark: SparkSession, storage: Storage, schema: st.StructType, files: Iterable[tuple[int, DataFile]]
-) -> DataFrame:
+def relation(work: Work, schema: st.StructType, files: Iterable[tuple[int, DataFile]]) -> DataFrame:
     """The rows of numbered files, with Spark's own vectorised reader."""
+    log = "\n".join(["v1", *_lines(work.storage, files)])
+    if is_remote(work.spark):
+        # The server reads the list whenever it plans a query, and knows the lake's folders but not ours.
+        return leave_list(work, log, lambda folder: _read(work, schema, folder))
     folder = Path(mkdtemp(prefix="forklake-scan-"))
     try:
-        log = folder / "_spark_metadata"
-        log.mkdir()
-        (log / "0").write_text("\n".join(["v1", *_lines(storage, files)]))
-        frame = spark.read.schema(schema).option("recursiveFileLookup", "true").parquet(f"file://{folder}")
+        (folder / LOG).parent.mkdir()
+        (folder / LOG).write_text(log)
+        frame = _read(work, schema, f"file://{folder}")
         # Analysed now: the plan holds the list of files from here on.
         frame.columns  # noqa: B018
         return frame
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _read(work: Work, schema: st.StructType, folder: str) -> DataFrame:
+    return work.spark.read.schema(schema).option("recursiveFileLookup", "true").parquet(folder)
 
 
 def _lines(storage: Storage, files: Iterable[tuple[int, DataFile]]) -> Iterator[str]:

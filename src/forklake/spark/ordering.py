@@ -40,6 +40,11 @@ def ordered_rows(work: Work, table: Table, rows: pa.Table) -> pa.Table:
     return rows.take(pc.sort_indices(pa.table(arrays, names), sort_keys=list(zip(names, order, strict=True))))
 
 
+def sort_order(table: Table) -> list[Expression]:
+    """The table's order, whether or not rows are sorted when they come."""
+    return [_expression(key) for key in table.definition.sort.keys] if table.definition.sort is not None else []
+
+
 def ordered_frame(work: Work, table: Table, frame: DataFrame) -> DataFrame:
     """A DataFrame sorted if the table is: its files then cover ranges of their own."""
     keys = [_expression(key) for key in _keys(work, table)]

@@ -1,5 +1,6 @@
 """A plan to a DataFrame: files by group, deleted rows left out, inlined rows beside them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -15,9 +16,10 @@ from forklake.model.files import ScanFile
 from forklake.model.ids import TableId
 from forklake.spark.conversions import converted, default_of, read_type
 from forklake.spark.deleted_rows import not_deleted
-from forklake.spark.file_groups import FileGroup, Naming, grouped
+from forklake.spark.file_groups import FileGroup, InPath, Naming, grouped
 from forklake.spark.inlined import inlined_frame
 from forklake.spark.manifest import relation
+from forklake.spark.path_values import path_values, per_file
 from forklake.spark.quoting import named
 from forklake.spark.tasks.reserved import ROW_ID, SNAPSHOT_ID
 from forklake.spark.type_mapping import shown_schema
@@ -78,17 +80,33 @@ class _Part:
 
 
 def _parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str]) -> Iterator[_Part]:
-    split: dict[tuple[bool, str, bool], list[tuple[int, ScanFile]]] = {}
+    split: dict[tuple[bool, str, bool, int], list[tuple[int, ScanFile]]] = {}
+    times = _times(group)
     row_ids = _row_ids_in(work, plan) if not ROW_IDS.isdisjoint(virtual) else lambda _: "none"
     only_rows = not virtual and _prunes_structs(work)
     wants_snapshots = not SNAPSHOT_IDS.isdisjoint(virtual)
     for number, file in group.files:
         partial = file.data.partial_max is not None
         by_snapshot = partial and (wants_snapshots or (file.data.partial_max or 0) > plan.snapshot_id)
-        key = (file.delete is not None, row_ids(file), by_snapshot)
+        key = (file.delete is not None, row_ids(file), by_snapshot, times.get(number, 0))
         split.setdefault(key, []).append((number, file))
-    for key, files in split.items():
-        yield _Part(group.naming, files, *key, reads_row_index=key[0] and only_rows)
+    for (with_deletes, ids, snapshots, _), files in split.items():
+        yield _Part(group.naming, files, with_deletes, ids, snapshots, reads_row_index=with_deletes and only_rows)
+
+
+def _times(group: FileGroup) -> dict[int, int]:
+    """By number of a file, how often its path came before, if any did: of others' files one may be there twice.
+
+    A relation reads a path once.
+    """
+    if len({file.data.path for _, file in group.files}) == len(group.files):
+        return {}
+    counts: Counter[str] = Counter()
+    times = {}
+    for number, file in group.files:
+        times[number] = counts[file.data.path]
+        counts[file.data.path] += 1
+    return times
 
 
 def _prunes_structs(work: Work) -> bool:
@@ -113,13 +131,13 @@ def _row_ids_in(work: Work, plan: ScanPlan) -> Callable[[ScanFile], str]:
 def _file_rows(work: Work, plan: ScanPlan, part: _Part, virtual: Sequence[str]) -> DataFrame:
     columns = plan.table.definition.columns
     schema = _read_schema(columns, part, virtual)
-    frame = relation(work.spark, work.storage, schema, [(number, file.data) for number, file in part.files])
+    frame = relation(work, schema, [(number, file.data) for number, file in part.files])
     source = _Source(frame, row_index=part.reads_row_index)
     if part.with_deletes:
         frame = frame.where(not_deleted(work, plan.table, part.files, source.number, source.position))
     if part.embeds_snapshots:
         frame = frame.where(named(SNAPSHOT_ID) <= plan.snapshot_id)
-    shown = [_shown(now, then) for now, then in zip(columns, part.naming, strict=True)]
+    shown = [_shown(now, then, part, source) for now, then in zip(columns, part.naming, strict=True)]
     return frame.select(*shown, *(_virtual(name, part, source).alias(name) for name in virtual))
 
 
@@ -151,7 +169,7 @@ class _Source:
 def _read_schema(columns: Sequence[Column], part: _Part, virtual: Sequence[str]) -> st.StructType:
     schema = st.StructType()
     for now, then in zip(columns, part.naming, strict=True):
-        if then is not None:
+        if isinstance(then, Column):
             schema = schema.add(then.name, read_type(now, then))
     if part.reads_row_index:
         schema = schema.add(_ROW_INDEX, st.LongType())
@@ -162,9 +180,11 @@ def _read_schema(columns: Sequence[Column], part: _Part, virtual: Sequence[str])
     return schema
 
 
-def _shown(now: Column, then: Column | None) -> Expression:
+def _shown(now: Column, then: Column | InPath | None, part: _Part, source: _Source) -> Expression:
     if then is None:
         return default_of(now).alias(now.name)
+    if isinstance(then, InPath):
+        return path_values(now, then, part.files, lambda: source.number).alias(now.name)
     stored = named(then.name)
     value = converted(stored, now, then)
     return stored if value is stored and then.name == now.name else value.alias(now.name)
@@ -175,12 +195,12 @@ def _virtual(name: str, part: _Part, source: _Source) -> Expression:
         case name if name in ROW_IDS and part.row_ids == "file":
             return named(ROW_ID)
         case name if name in ROW_IDS and part.row_ids == "counted":
-            return _per_file(part, source, (file.data.row_id_start or 0 for _, file in part.files)) + source.position
+            return _number_of(part, source, (file.data.row_id_start or 0 for _, file in part.files)) + source.position
         case name if name in SNAPSHOT_IDS and part.embeds_snapshots:
             return named(SNAPSHOT_ID)
         case name if name in SNAPSHOT_IDS:
             begins = (file.data.begin_snapshot for _, file in part.files)
-            return F.nullif(_per_file(part, source, begins), F.lit(UNCOMMITTED).cast("bigint"))
+            return F.nullif(_number_of(part, source, begins), F.lit(UNCOMMITTED).cast("bigint"))
         case "filename":
             return source.path
         case "file_row_number":
@@ -190,15 +210,6 @@ def _virtual(name: str, part: _Part, source: _Source) -> Expression:
     return F.lit(None).cast(VIRTUAL[name])
 
 
-def _per_file(part: _Part, source: _Source, values: Iterable[int]) -> Expression:
-    """A number of each file: the same for all of them, or looked up by the file's number in one constant."""
-    known = list(values)
-    if len(set(known)) == 1:
-        return F.lit(known[0]).cast("bigint")
-    lowest = min(number for number, _ in part.files)
-    places = [0] * (max(number for number, _ in part.files) - lowest + 1)
-    for (number, _), value in zip(part.files, known, strict=True):
-        places[number - lowest] = value
-    # As one string, which is made an array once: an array of literals takes a call to the JVM for each.
-    array = F.split(F.lit(",".join(map(str, places))), ",").cast("array<bigint>")
-    return F.get(array, (source.number - lowest).cast("int"))
+def _number_of(part: _Part, source: _Source, values: Iterable[int]) -> Expression:
+    """A number that each file has."""
+    return per_file(part.files, lambda: source.number, list(map(str, values)), st.LongType())

@@ -57,6 +57,11 @@ class SparkHolder:
             return self._spark
 
 
+def is_remote(spark: SparkSession) -> bool:
+    """Whether a session is the client of a Spark Connect server, which may be on another machine."""
+    return type(spark).__module__.startswith("pyspark.sql.connect.")
+
+
 def _start(settings: Mapping[str, str]) -> SparkSession:
     # PySpark's own log repeats errors that come as exceptions.
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):

@@ -62,10 +62,13 @@ def _kind(kind: pa.DataType) -> str:
 
 def _cells(table: pa.Table, rows: int) -> list[tuple[str, ...]]:
     first = table.slice(0, rows)
-    return list(zip(*([_cut(_text(value)) for value in column.to_pylist()] for column in first.columns), strict=True))
+    return list(
+        zip(*([_cut(shown_text(value)) for value in column.to_pylist()] for column in first.columns), strict=True)
+    )
 
 
-def _text(value: object) -> str:
+def shown_text(value: object) -> str:
+    """A value as people read it."""
     match value:
         case None:
             return "NULL"
@@ -82,13 +85,13 @@ def _text(value: object) -> str:
         case list():
             return "[" + ", ".join(map(_pair, value)) + "]"
         case dict():
-            return "{" + ", ".join(f"{name}: {_text(item)}" for name, item in value.items()) + "}"
+            return "{" + ", ".join(f"{name}: {shown_text(item)}" for name, item in value.items()) + "}"
     return str(value)
 
 
 def _pair(item: object) -> str:
     """An entry of a list; those of maps come as pairs."""
-    return f"{_text(item[0])}: {_text(item[1])}" if isinstance(item, tuple) else _text(item)
+    return f"{shown_text(item[0])}: {shown_text(item[1])}" if isinstance(item, tuple) else shown_text(item)
 
 
 def _cut(text: str) -> str:

@@ -1,40 +1,65 @@
-"""Maintenance procedures: their arguments are checked, and what they do is not built yet."""
+"""Procedures that add files, and that keep a catalog in shape."""
 
-from typing import NoReturn
+from dataclasses import astuple
 
 import pyarrow as pa
 
-from forklake.catalog.names import get_schema, get_table
-from forklake.errors import NotBuiltYet
+from forklake.catalog.names import get_table
+from forklake.maintenance.add_files import add_data_files
+from forklake.maintenance.checkpoint import checkpoint
+from forklake.maintenance.verify import verify
+from forklake.spark.work import storage_of
+from forklake.sql.arrow_rows import arrow_rows
+from forklake.sql.cleanup_calls import refuse_in_transaction
+from forklake.sql.maintenance_commits import commits_to
 from forklake.sql.signatures import FLAG, TEXT, TEXTS, Called, Function, Parameter
+
+_STEPS = pa.schema([("step", pa.string()), ("done", pa.int64())])
+_ADDED = pa.schema([("filename", pa.string())])
+_FINDINGS = pa.schema(
+    [
+        ("problem", pa.string()),
+        ("table", pa.string()),
+        ("path", pa.string()),
+        ("snapshot_id", pa.int64()),
+        ("detail", pa.string()),
+    ]
+)
 
 
 def _checkpoint(call: Called) -> pa.Table:
-    _not_built("CHECKPOINT")
+    """Everything that keeps the catalog in shape; a row for each step, with how much it had to do."""
+    refuse_in_transaction(call, "checkpoint")
+    commits = commits_to(call.attachment, call.state.transactions, call.state.holder)
+    steps = checkpoint(call.attachment.catalog, storage_of(call.attachment.lake), commits)
+    return arrow_rows(_STEPS, map(astuple, steps))
 
 
 def _add_data_files(call: Called) -> pa.Table:
-    _check_place(call, "ducklake_add_data_files")
+    """Add files to a table; gives those that were added."""
+    with call.state.writing(call.attachment) as tx:
+        added = add_data_files(
+            call.state.work(tx, call.attachment),
+            get_table(tx, call.get("schema") or call.schema, call.get("table_name")),
+            call.get("files"),
+            allow_missing=bool(call.get("allow_missing")),
+            ignore_extra_columns=bool(call.get("ignore_extra_columns")),
+            hive_partitioning=call.get("hive_partitioning"),
+        )
+    return arrow_rows(_ADDED, [(path,) for path in added])
 
 
-def _check_place(call: Called, name: str) -> NoReturn:
-    """The table that was named must be there."""
-    tx = call.state.transaction(call.attachment)
-    schema, table = call.get("schema"), call.get("table_name")
-    if table is not None:
-        get_table(tx, schema or call.schema, table)
-    elif schema is not None:
-        get_schema(tx, schema)
-    _not_built(name)
-
-
-def _not_built(name: str) -> NoReturn:
-    raise NotBuiltYet(f"{name}: not built yet")
+def _verify(call: Called) -> pa.Table:
+    """What is wrong with the catalog; no rows if it is sound."""
+    attachment = call.attachment
+    found = verify(attachment.catalog, storage_of(attachment.lake), deep=bool(call.get("deep")))
+    return arrow_rows(_FINDINGS, [astuple(finding) for finding in found])
 
 
 _SCHEMA = Parameter("schema", TEXT, by_name=True)
 MAINTENANCE = (
     Function("checkpoint", (), _checkpoint),
+    Function("verify", (Parameter("deep", FLAG, by_name=True),), _verify),
     Function(
         "add_data_files",
         (

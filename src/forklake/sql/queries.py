@@ -72,7 +72,7 @@ def bind_query(
     edits: list[tuple[int, int, str]] = []
     marker = _marker(parsed.text)
     for reference in parsed.references:
-        frame = (given or {}).get(reference.name[0]) if len(reference.name) == 1 else None
+        frame = (given or {}).get(".".join(reference.name))
         if frame is None:
             frame = _frame(state, context, parsed, reference, parameters)
         if frame is None:

@@ -78,14 +78,14 @@ class Result:
 
     def show(self, rows: int = 20) -> None:
         """Print the first rows as a table."""
-        table, more = self._first(rows)
+        table, more = self.first(rows)
         print(drawn(table, rows, more=more))
 
     def _repr_html_(self) -> str:
-        table, more = self._first(_IN_NOTEBOOKS)
+        table, more = self.first(_IN_NOTEBOOKS)
         return drawn_as_html(table, _IN_NOTEBOOKS, more=more)
 
-    def _first(self, rows: int) -> tuple[pa.Table, bool]:
+    def first(self, rows: int) -> tuple[pa.Table, bool]:
         """All rows if they are there, else the first ones, and whether there are more than that."""
         if self._rows is not None:
             return self._rows, False

@@ -33,15 +33,22 @@ _ROWS = "__forklake_rows"
 def run_query(state: SessionState, text: str, parameters: Parameters = None) -> Result:
     """The rows of a query, when they are asked for."""
     context = context_of(state)
-    rows = _without_spark(state, context, text, parameters)
+    given: dict[str, pa.Table] = {}
+    rows = _without_spark(state, context, text, parameters, given)
     if rows is not None:
         return Result(rows, lambda: from_arrow(state.holder.get(), rows))
-    frame = bind_query(state, context, text, parameters).run(state)
+    frames = {name: from_arrow(state.holder.get(), called) for name, called in given.items()}
+    frame = bind_query(state, context, text, parameters, frames).run(state)
     return Result(None, lambda: frame)
 
 
-def _without_spark(state: SessionState, context: Context, text: str, parameters: Parameters) -> pa.Table | None:
-    """What the metadata alone can answer: its own functions and tables, inlined rows, and counts."""
+def _without_spark(
+    state: SessionState, context: Context, text: str, parameters: Parameters, given: dict[str, pa.Table]
+) -> pa.Table | None:
+    """What the metadata alone can answer: its own functions and tables, inlined rows, and counts.
+
+    What a function has given is `given` on, if it is not yet the answer: it may do something, and must do that once.
+    """
     parsed = parsed_query(text, context.dialect)
     select = parsed.tree
     if not isinstance(select, exp.Select) or not _is_plain(select):
@@ -55,7 +62,10 @@ def _without_spark(state: SessionState, context: Context, text: str, parameters:
     if select.args["from_"].this is not reference.node or not _is_whole(reference.node):
         return None
     if reference.arguments is not None:
-        return _projected(_function(state, reference, parameters), select)
+        called = _function(state, reference, parameters)
+        if called is not None:
+            given[".".join(reference.name)] = called
+        return _projected(called, select)
     metadata = find_metadata(state, reference.name)
     if metadata is not None:
         return _projected(metadata, select)

@@ -12,8 +12,7 @@ from forklake.catalog.lake import Lake, RetrySettings
 from forklake.catalog.lakes import lake_facts
 from forklake.catalog.names import get_schema, list_schemas
 from forklake.errors import InvalidInput
-from forklake.model.column_types import FLOATS, INTEGERS
-from forklake.model.entities import Column, Definition, LakeObject, Table, TableDefinition, ViewDefinition
+from forklake.model.entities import Definition, LakeObject, Table, TableDefinition, ViewDefinition
 from forklake.model.ids import SchemaId
 from forklake.model.names import fold
 from forklake.spark.type_mapping import column_type
@@ -50,7 +49,6 @@ _ALL_TABLES = pa.schema(
 _VIEWS = pa.schema([("database", _TEXT), ("schema", _TEXT), ("name", _TEXT), ("sql", _TEXT)])
 _COLUMNS = pa.schema([(name, _TEXT) for name in ("column_name", "column_type", "null", "key", "default", "extra")])
 _SETTINGS = pa.schema([(name, _TEXT) for name in ("name", "value", "default")])
-_BARE = INTEGERS | FLOATS | {"boolean", "decimal"}
 
 
 def show(state: SessionState, statement: Show) -> pa.Table:
@@ -158,7 +156,7 @@ def describe_relation(table: Table) -> pa.Table:
     return arrow_rows(
         _COLUMNS,
         [
-            (column.name, column.type.sql(), "YES" if column.nulls_allowed else "NO", None, _default(column), None)
+            (column.name, column.type.sql(), "YES" if column.nulls_allowed else "NO", None, column.default_sql, None)
             for column in table.definition.columns
         ],
     )
@@ -168,14 +166,6 @@ def describe_schema(schema: StructType) -> pa.Table:
     """The columns of a query or a view."""
     described = [(field.name, column_type(field.dataType).sql()) for field in schema.fields]
     return arrow_rows(_COLUMNS, [(name, type_text, "YES", None, None, None) for name, type_text in described])
-
-
-def _default(column: Column) -> str | None:
-    """The default as it would be written."""
-    value = column.default_value
-    if value is None or column.default_value_type == "expression" or column.type.name in _BARE:
-        return value
-    return "'" + value.replace("'", "''") + "'"
 
 
 def _lakes(state: SessionState) -> Iterable[tuple[Lake, list[Attachment]]]:

@@ -13,7 +13,8 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlalchemy.sql.ddl import DDLElement
 
 from forklake.model.names import quote_identifier
-from forklake.store.metadata_tables import FORMAT_VERSION, MAX_COLUMN_ID, SEQUENCES, TABLES
+from forklake.store.format_version import FORMAT_VERSION
+from forklake.store.metadata_tables import MAX_COLUMN_ID, SEQUENCES, TABLES
 
 APPENDED = (
     "lake_object",

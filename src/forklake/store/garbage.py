@@ -22,6 +22,12 @@ FILE_TABLES = {"lake_data_file": "data_file_id", "lake_delete_file": "delete_fil
 _FACTS_OF_FILES = ("lake_file_column_stats", "lake_file_partition_value")
 
 
+_OBJECT_IN_CHAIN = (
+    "SELECT 1 FROM lake_object o JOIN lake_catalog_ancestor a ON a.ancestor_id = o.catalog_id"
+    " WHERE a.catalog_id = :catalog_id"
+)
+
+
 class GarbageFile(NamedTuple):
     """A file of a catalog, data or deletes, that none of its snapshots and no fork can see."""
 
@@ -147,12 +153,19 @@ def delete_objects(needed: Needed, reason: Reason) -> Statement:
     )
 
 
-def delete_options(needed: Needed, reason: Reason) -> Statement:
-    return Statement(
+def delete_options(needed: Needed, reason: Reason) -> list[Statement]:
+    """Remove options that have ended, and those of schemas and tables that are no more."""
+    ended = (
         "DELETE FROM lake_option WHERE catalog_id = :catalog_id AND option_id IN"
-        f" (SELECT r.option_id FROM lake_option r WHERE {_garbage(needed, reason)})",
-        needed.params,
+        f" (SELECT r.option_id FROM lake_option r WHERE {_garbage(needed, reason)})"
     )
+    of_nothing = (
+        "DELETE FROM lake_option WHERE catalog_id = :catalog_id AND scope <> 'catalog' AND NOT EXISTS"
+        f" ({_OBJECT_IN_CHAIN} AND o.object_id = lake_option.scope_id)"
+    )
+    # The chain of a dropped catalog is gone: what it set goes with the last of its snapshots.
+    sqls = [ended] if reason == "catalog dropped" else [ended, of_nothing]
+    return [Statement(sql, needed.params) for sql in sqls]
 
 
 def delete_mappings(needed: Needed) -> Statement:
@@ -178,9 +191,8 @@ def delete_markers(needed: Needed, reason: Reason) -> Statement:
             for table in ("lake_data_file", "lake_delete_file", "lake_inlined_batch", "lake_table_stats")
         )
         where = (
-            f"kind = {int(RowKind.TABLE_CONTENTS)} AND {left} AND NOT EXISTS (SELECT 1 FROM lake_object o"
-            " JOIN lake_catalog_ancestor a ON a.catalog_id = :catalog_id AND a.ancestor_id = o.catalog_id"
-            " WHERE o.object_id = scope_id)"
+            f"kind = {int(RowKind.TABLE_CONTENTS)} AND {left}"
+            f" AND NOT EXISTS ({_OBJECT_IN_CHAIN} AND o.object_id = lake_row_end.scope_id)"
         )
     return Statement(f"DELETE FROM lake_row_end WHERE catalog_id = :catalog_id AND {where}", needed.params)
 

@@ -15,3 +15,9 @@ def known_paths(store: Store, paths: Collection[str]) -> set[str]:
         ]
     )
     return {path for answer in answers for (path,) in answer}
+
+
+def catalog_folders(store: Store, folders: Collection[str]) -> set[str]:
+    """Those of the folders that a catalog has, live or dropped."""
+    which = store.dialect.any_of("path", "folders")
+    return {row[0] for row in store.fetch(f"SELECT path FROM lake_catalog WHERE {which}", {"folders": list(folders)})}

@@ -26,9 +26,6 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
-FORMAT_VERSION = 2
-"""The number of the newest migration; stored as `format_version` in `lake_info`."""
-
 SEQUENCES = {"snapshot": 1, "entity": 0, "file": 0, "column": 1_000_001}
 """Global sequences and where each starts; SQLite keeps them as rows of `lake_counter`."""
 

@@ -1,16 +1,18 @@
 """A URL to a store: open what is there, create a lake where that is asked for, and check its format."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forklake.errors import InvalidInput, InvalidName, NotALake, UnsupportedFormat
 from forklake.model.names import check_object_name
 from forklake.store.connection import Store
-from forklake.store.ddl import create_script, identity
-from forklake.store.metadata_tables import FORMAT_VERSION
+from forklake.store.format_version import FORMAT_VERSION
 from forklake.store.migrations import migrate
 from forklake.store.options import lake_info
-from forklake.store.postgres import DEFAULT_SCHEMA, PostgresStore
 from forklake.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from forklake.store.postgres import PostgresStore
 
 FORMAT_KEY = "format_version"
 _MAX_SCHEMA_BYTES = 63
@@ -39,14 +41,13 @@ def open_store(
     return store
 
 
-def _connect(target: str, schema: str | None, *, create: bool, read_only: bool) -> PostgresStore | SqliteStore:
+def _connect(target: str, schema: str | None, *, create: bool, read_only: bool) -> "PostgresStore | SqliteStore":
     if "\0" in target:
         raise InvalidInput("A metadata location cannot contain NUL.")
     if target.startswith(_POSTGRES_URLS):
         target = f"postgres:{target}"
     if target.startswith("postgres:"):
-        conninfo = target.removeprefix("postgres:")
-        return PostgresStore(conninfo, schema=_check_schema(schema or DEFAULT_SCHEMA), read_only=read_only)
+        return _postgres(target.removeprefix("postgres:"), schema, read_only=read_only)
     if target.startswith(_NOT_THERE_YET):
         raise InvalidInput(f"Metadata in {target.split(':')[0]} is not supported; use sqlite: or postgres:.")
     if schema not in (None, "main"):
@@ -64,6 +65,13 @@ def _connect(target: str, schema: str | None, *, create: bool, read_only: bool) 
     return SqliteStore(path, read_only=read_only)
 
 
+def _postgres(conninfo: str, schema: str | None, *, read_only: bool) -> "PostgresStore":
+    # Whoever has a lake in a file should not wait for the driver of another database.
+    from forklake.store.postgres import DEFAULT_SCHEMA, PostgresStore
+
+    return PostgresStore(conninfo, schema=_check_schema(schema or DEFAULT_SCHEMA), read_only=read_only)
+
+
 def _check_schema(schema: str) -> str:
     """PostgreSQL cuts longer names off: two lakes would share one schema."""
     if len(check_object_name(schema, "metadata schema").encode()) > _MAX_SCHEMA_BYTES:
@@ -71,7 +79,7 @@ def _check_schema(schema: str) -> str:
     return schema
 
 
-def _check_format(store: PostgresStore | SqliteStore, *, create: bool, migrate_old: bool) -> None:
+def _check_format(store: "PostgresStore | SqliteStore", *, create: bool, migrate_old: bool) -> None:
     version = _format_of(store)
     if version is None:
         if not create:
@@ -95,7 +103,7 @@ def _check_format(store: PostgresStore | SqliteStore, *, create: bool, migrate_o
         migrate(store, version)
 
 
-def _format_of(store: PostgresStore | SqliteStore) -> int | None:
+def _format_of(store: "PostgresStore | SqliteStore") -> int | None:
     """The format version; None if there is no lake."""
     sql = (
         "SELECT to_regclass('lake_info') IS NOT NULL"
@@ -113,10 +121,13 @@ def _format_of(store: PostgresStore | SqliteStore) -> int | None:
     return int(text)
 
 
-def _create(store: PostgresStore | SqliteStore) -> None:
+def _create(store: "PostgresStore | SqliteStore") -> None:
     """Create the tables. Several processes may try at once: all succeed, one of them did it."""
-    script = create_script(store.dialect.name, store.schema if isinstance(store, PostgresStore) else None)
-    if isinstance(store, PostgresStore):
+    # What generates them is large, and only needed once in the life of a lake.
+    from forklake.store.ddl import create_script, identity
+
+    script = create_script(store.dialect.name, None if isinstance(store, SqliteStore) else store.schema)
+    if store.dialect.is_postgres:
         # IF NOT EXISTS is not enough for two at the same time.
         script = f"SELECT pg_advisory_xact_lock(hashtext('forklake'), hashtext(current_database()));\n{script}"
     store.run_script(f"{script}\n{identity(store.dialect.name)}")

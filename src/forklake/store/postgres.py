@@ -24,7 +24,6 @@ from forklake.store.connection import (
     Statement,
     TransientFailure,
 )
-from forklake.store.ddl import values_from_json
 from forklake.store.dialect import POSTGRESQL, Dialect
 from forklake.store.postgres_errors import ends_session, own_error
 
@@ -306,6 +305,9 @@ def native_sql(sql: str) -> str:
 @lru_cache
 def _insert_into(tables: tuple[str, ...]) -> str:
     """Rows travel as JSON arrays, one value for each column, and are cast to the columns' types."""
+    # The definitions of all tables, which readers never need and should not wait for.
+    from forklake.store.ddl import values_from_json
+
     inserts = []
     for table in tables:
         inserts.append(

@@ -8,7 +8,7 @@ from forklake.errors import StoreBusy
 from forklake.model.changes import parse_changes
 from forklake.model.conflicts import CommittedChanges
 from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.lineage import Scope
+from forklake.model.lineage import NO_LIMIT, Scope
 from forklake.model.snapshots import Snapshot
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import Dialect
@@ -27,6 +27,17 @@ def snapshots_up_to(store: Store, scope: Scope, *, after: SnapshotId | None = No
         f"SELECT {_COLUMNS} FROM {dialect.levels} JOIN lake_snapshot s ON s.catalog_id = l.catalog_id"
         " WHERE s.snapshot_id <= l.top AND s.snapshot_id > :after ORDER BY s.snapshot_id",
         {"after": -1 if after is None else after, **dialect.level_params(scope.levels)},
+    )
+    return [_snapshot(row, dialect) for row in rows]
+
+
+def newest_snapshots(store: Store, scope: Scope, count: int | None) -> list[Snapshot]:
+    """The end of the same history, newest first."""
+    dialect = store.dialect
+    rows = store.fetch(
+        f"SELECT {_COLUMNS} FROM {dialect.levels} JOIN lake_snapshot s ON s.catalog_id = l.catalog_id"
+        " WHERE s.snapshot_id <= l.top ORDER BY s.snapshot_id DESC LIMIT :count",
+        {"count": NO_LIMIT if count is None else count, **dialect.level_params(scope.levels)},
     )
     return [_snapshot(row, dialect) for row in rows]
 

@@ -25,7 +25,6 @@ from forklake.store.connection import (
 )
 from forklake.store.dialect import SQLITE, Dialect
 from forklake.store.fork import fork_with_statements
-from forklake.store.metadata_tables import TABLES
 from forklake.store.options import instance_requires_message
 from forklake.store.snapshot_writer import SnapshotWriter
 
@@ -203,8 +202,8 @@ class SqliteTransaction:
             match step:
                 case Statement(sql, params):
                     _run(self._connection, sql, params)
-                case Rows(table, rows):
-                    marks = ", ".join("?" * len(TABLES[table].columns))
+                case Rows(table, rows) if rows:
+                    marks = ", ".join("?" * len(rows[0]))
                     self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
         self._connection.execute("COMMIT")
 

@@ -3,7 +3,8 @@
 import pytest
 
 from forklake.store.ddl import create_script, schema_file
-from forklake.store.metadata_tables import FORMAT_VERSION, TABLES
+from forklake.store.format_version import FORMAT_VERSION
+from forklake.store.metadata_tables import TABLES
 
 DATABASES = ["postgresql", "sqlite"]
 

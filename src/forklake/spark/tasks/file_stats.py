@@ -44,10 +44,18 @@ class _Chunk:
 
 
 def file_facts(
-    metadata: pq.FileMetaData, columns: Sequence[Column], *, contains_nan: Mapping[ColumnId, bool] | None = None
+    metadata: pq.FileMetaData,
+    columns: Sequence[Column],
+    *,
+    contains_nan: Mapping[ColumnId, bool] | None = None,
+    places: Mapping[ColumnId, Sequence[int]] | None = None,
 ) -> FileFacts:
-    """The facts of a file, for the leaf fields it has; a writer that has seen the rows can tell about NaN."""
-    places = file_leaves(metadata.schema.to_arrow_schema(), columns)
+    """The facts of a file, for the leaf fields it has; a writer that has seen the rows can tell about NaN.
+
+    Of a file whose field ids are not the table's, the caller has to say which of its leaves hold which fields.
+    """
+    if places is None:
+        places = file_leaves(metadata.schema.to_arrow_schema(), columns)
     leaves = [leaf for column in columns for _, leaf in column.leaves() if leaf.column_id in places]
     stats = tuple(_leaf_stats(metadata, leaf, places[leaf.column_id], contains_nan or {}) for leaf in leaves)
     return FileFacts(metadata.num_rows, _footer_size(metadata), stats)

@@ -24,7 +24,7 @@ _KINDS: Mapping[str, frozenset[Kind]] = {
     "date": frozenset({"date"}),
     "time": frozenset({"time"}),
 }
-_RESOLUTION = {"timestamp_ms": 10**6, "timestamp_ns": 1}
+_RESOLUTION = {"timestamp_s": 10**9, "timestamp_ms": 10**6, "timestamp_ns": 1}
 _INFINITE_DAY = 2**31 - 1
 _INFINITE_TICK = 2**63 - 1
 

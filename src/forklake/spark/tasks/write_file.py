@@ -51,6 +51,10 @@ class RowWriter:
         """Write a batch; returns the files that are finished by that."""
         return [file for key, rows in parted_rows(self._order, batch) for file in self._add(key, rows)]
 
+    def add_physical(self, rows: pa.Table) -> list[WrittenFile]:
+        """Write rows that are in physical form, reserved columns included, and of one partition."""
+        return list(self._add((), rows))
+
     def close(self) -> list[WrittenFile]:
         """Finish the files that are open."""
         return [self._close(key) for key in list(self._open)]

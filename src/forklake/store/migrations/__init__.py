@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from forklake.errors import UnsupportedFormat
 from forklake.store.connection import Statement, Store
-from forklake.store.metadata_tables import FORMAT_VERSION
+from forklake.store.format_version import FORMAT_VERSION
 
 Steps = Mapping[int, Mapping[str, Sequence[str]]]
 

@@ -1,0 +1,49 @@
+"""Catalogs and tables as a notebook shows them: from the metadata alone."""
+
+from html import escape
+
+import pyarrow as pa
+
+from forklake.catalog.aggregates import exact_count
+from forklake.catalog.names import list_schemas
+from forklake.catalog.table_sizes import table_sizes
+from forklake.catalog.transaction import Transaction
+from forklake.model.entities import Table
+from forklake.sql.drawing import drawn_as_html
+
+_MOST_ROWS = 50
+
+
+def catalog_html(tx: Transaction) -> str:
+    """The tables of a catalog, with how much they store."""
+    schemas = {schema.object_id: schema.name for schema in list_schemas(tx)}
+    rows = [
+        {
+            "schema": schemas.get(table.schema_id, ""),
+            "table": table.name,
+            "files": size.file_count,
+            "bytes": size.file_size_bytes,
+        }
+        for table, size in table_sizes(tx.view)
+    ]
+    columns = {"schema": pa.string(), "table": pa.string(), "files": pa.int64(), "bytes": pa.int64()}
+    tables = pa.Table.from_pylist(rows, pa.schema(list(columns.items())))
+    return _titled(f"catalog {tx.catalog.name}, snapshot {tx.base}", drawn_as_html(tables, _MOST_ROWS))
+
+
+def table_html(tx: Transaction, schema: str, table: Table) -> str:
+    """The columns of a table, and how many rows it has."""
+    columns = table.definition.columns
+    shown = pa.table(
+        {
+            "column": [column.name for column in columns],
+            "type": [column.type.sql() for column in columns],
+            "nulls": pa.array([column.nulls_allowed for column in columns], pa.bool_()),
+        }
+    )
+    title = f"table {schema}.{table.name}, {exact_count(tx, table):,} rows"
+    return _titled(title, drawn_as_html(shown, len(columns)))
+
+
+def _titled(title: str, body: str) -> str:
+    return f"<div><strong>{escape(title)}</strong>{body}</div>"

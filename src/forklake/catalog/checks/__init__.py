@@ -1,0 +1,1 @@
+"""Whether the metadata of a catalog agrees with itself. Everything here reads, and nothing writes."""

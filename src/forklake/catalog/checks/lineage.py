@@ -1,0 +1,121 @@
+"""Whether the ancestors of a catalog and its history can be right."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from forklake.catalog.checks.look import Look, state_of
+from forklake.errors import CorruptMetadata
+from forklake.model.changes import parse_changes
+from forklake.model.findings import Finding
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lineage import NO_LIMIT
+from forklake.store.catalog_checks import (
+    Ancestor,
+    SnapshotRow,
+    drawn_ids,
+    lineage_rows,
+    rows_beyond_head,
+    scheduled_in_use,
+    snapshots_in_scope,
+)
+
+
+def check_lineage(look: Look) -> Iterator[Finding]:
+    """Ancestors, snapshots, ids in use, and rows of snapshots that are not there."""
+    chain = lineage_rows(look.store, look.catalog.catalog_id)
+    yield from _check_chain(look, chain)
+    yield from _check_head(look)
+    yield from _check_snapshots(look, chain)
+    ids = drawn_ids(look.store, look.catalog.catalog_id)
+    for sequence, used in ids.used.items():
+        if used > ids.drawn[sequence]:
+            detail = f"The {sequence} id {used} is in use, but the next one to be drawn is {ids.drawn[sequence] + 1}."
+            yield Finding("broken_sequence", detail=detail)
+    for table, count in rows_beyond_head(look.store, look.catalog.catalog_id):
+        detail = f"{count} rows of {table} begin or end after the newest snapshot of the catalog."
+        yield Finding("bad_period", snapshot_id=look.scope.snapshot_id, detail=detail)
+    for path, is_relative in scheduled_in_use(look.store, look.catalog.catalog_id):
+        detail = "The file waits for its deletion, and a catalog names it."
+        yield Finding("scheduled_in_use", path=look.shown(path, is_relative), detail=detail)
+
+
+def _broken(detail: str, snapshot_id: SnapshotId | None = None) -> Finding:
+    return Finding("broken_lineage", snapshot_id=snapshot_id, detail=detail)
+
+
+def _check_chain(look: Look, chain: list[Ancestor]) -> Iterator[Finding]:
+    """From the catalog itself upwards, each ancestor is there, and is seen no further than the one below it."""
+    catalog_id = look.catalog.catalog_id
+    if [level.depth for level in chain] != list(range(len(chain))):
+        yield _broken(f"The depths of the lineage are {[level.depth for level in chain]}.")
+    if not chain or chain[0].catalog_id != catalog_id or chain[0].max_snapshot != NO_LIMIT:
+        yield _broken("The lineage does not begin with the catalog itself.")
+        return
+    if len({level.catalog_id for level in chain}) < len(chain):
+        yield _broken("A catalog is its own ancestor.")
+    if (len(chain) == 1) != (chain[0].parent_id is None):
+        yield _broken(f"Its parent is {chain[0].parent_id}, and it has {len(chain) - 1} ancestors.")
+    limit = NO_LIMIT
+    for below, level in pairwise(chain):
+        # Neither further than where the catalog below was forked, nor than that one itself is seen.
+        limit = min(limit, below.max_snapshot, NO_LIMIT if below.fork_snapshot is None else below.fork_snapshot)
+        which = f"ancestor {level.catalog_id}"
+        if level.found is None:
+            yield _broken(f"There is no {which}.")
+            return
+        if level.max_snapshot > level.head_snapshot:
+            yield _broken(f"The horizon {level.max_snapshot} of {which} is above its head {level.head_snapshot}.")
+        # A catalog that had nothing to hand on is left out of the lineage, and what is above it may be seen less far.
+        if level.max_snapshot > limit or (level.catalog_id == below.parent_id and level.max_snapshot < limit):
+            yield _broken(f"The horizon of {which} is {level.max_snapshot}, and {limit} below it.")
+
+
+def _check_head(look: Look) -> Iterator[Finding]:
+    state = state_of(look.catalog)
+    head = state.head_snapshot
+    if state.recorded_time is None:
+        yield _broken("There is no snapshot row of the head.", head)
+    elif state.recorded_time != state.head_time or state.recorded_version != state.schema_version:
+        yield _broken("The time or the schema version of the head is not that of its snapshot.", head)
+    if state.newest_snapshot is not None and state.newest_snapshot > head:
+        yield _broken(f"Snapshot {state.newest_snapshot} is above the head.", state.newest_snapshot)
+    expected = 0 if state.parent_depth is None else state.parent_depth + 1
+    if state.depth != expected:
+        yield _broken(f"The depth is {state.depth}, which should be {expected}, or its parent is not there.")
+
+
+def _check_snapshots(look: Look, chain: list[Ancestor]) -> Iterator[Finding]:
+    catalogs = {level.catalog_id: level for level in chain if level.found is not None}
+    newest: dict[CatalogId, SnapshotId] = {}
+    before: SnapshotRow | None = None
+    for snapshot in snapshots_in_scope(look.store, look.scope):
+        if before is not None and snapshot.time <= before.time:
+            yield _broken(f"It is not later than snapshot {before.snapshot_id}.", snapshot.snapshot_id)
+        if before is not None and snapshot.schema_version < before.schema_version:
+            yield _broken(f"Its schema version is below that of {before.snapshot_id}.", snapshot.snapshot_id)
+        owner = catalogs.get(snapshot.catalog_id)
+        if owner is not None and (wrong := _wrong_link(snapshot, owner, newest.get(owner.catalog_id))):
+            yield _broken(wrong, snapshot.snapshot_id)
+        newest[snapshot.catalog_id] = snapshot.snapshot_id
+        before = snapshot
+        try:
+            parse_changes(snapshot.changes or "")
+        except CorruptMetadata as error:
+            yield Finding("unreadable", snapshot_id=snapshot.snapshot_id, detail=str(error))
+
+
+def _wrong_link(snapshot: SnapshotRow, owner: Ancestor, kept: SnapshotId | None) -> str | None:
+    """What is wrong with the predecessor of a snapshot, given the newest kept one before it.
+
+    It must be that one, or one after it that has expired; of the first snapshot, where the catalog was forked.
+    """
+    previous = snapshot.previous
+    if snapshot.snapshot_id < owner.begin_snapshot:
+        return f"It is older than its catalog, which begins with {owner.begin_snapshot}."
+    if snapshot.snapshot_id == owner.begin_snapshot:
+        expected = owner.fork_snapshot
+        return None if previous == expected else f"Its predecessor is {previous}, which should be {expected}."
+    least = owner.begin_snapshot if kept is None else kept
+    if previous is None or not least <= previous < snapshot.snapshot_id:
+        return f"Its predecessor is {previous}, and there is snapshot {least} between them."
+    return None

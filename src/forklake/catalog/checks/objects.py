@@ -1,0 +1,153 @@
+"""Whether the objects and options of a catalog can be right: one version at a time, one object of a name."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass
+from typing import get_args
+
+from forklake.catalog.checks.look import Look
+from forklake.errors import ForklakeError
+from forklake.model.documents import read_definition, read_json
+from forklake.model.entities import ObjectKind
+from forklake.model.findings import Finding, Problem
+from forklake.model.names import fold
+from forklake.model.periods import KeptSnapshots, Period, overlaps, period_seen, uncovered
+from forklake.store.catalog_checks import Marker, ObjectRow, OptionRow, object_markers, object_rows, option_rows
+from forklake.store.row_kinds import RowKind
+
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, ForklakeError)
+"""What reading a document may fail with."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenObjects:
+    """Every version of every object, and every option, with when it is seen."""
+
+    objects: list[tuple[Period, ObjectRow]]
+    options: list[tuple[Period, OptionRow]]
+    markers: list[Marker]
+
+    def tables(self) -> dict[int, list[Period]]:
+        """By table, when there is a version of it."""
+        return self.periods("table")
+
+    def periods(self, kind: str) -> dict[int, list[Period]]:
+        found: dict[int, list[Period]] = defaultdict(list)
+        for period, row in self.objects:
+            if row.kind == kind:
+                found[row.object_id].append(period)
+        return dict(found)
+
+    def names(self) -> dict[int, str]:
+        """By table, its schema and name as they were last."""
+        last = {row.object_id: row for _, row in sorted(self.objects, key=lambda entry: entry[1].begin)}
+        schemas = {object_id: row.name for object_id, row in last.items()}
+        return {
+            object_id: f"{schemas.get(row.schema_id, row.schema_id)}.{row.name}"
+            for object_id, row in last.items()
+            if row.kind == "table"
+        }
+
+
+def seen_objects(look: Look) -> SeenObjects:
+    objects, options = object_rows(look.store, look.scope), option_rows(look.store, look.scope)
+    markers = object_markers(look.store, look.scope)
+    ended = marked_ends(markers)
+    return SeenObjects(
+        [(_seen(row, ended.get((RowKind.OBJECT, row.object_id, row.begin))), row) for row in objects],
+        [(_seen(row, ended.get((RowKind.OPTION, row.option_id, row.begin))), row) for row in options],
+        markers,
+    )
+
+
+def marked_ends(markers: Iterable[Marker]) -> dict[tuple[int, int, int], int]:
+    """By kind, id and begin of a row, where the first marker ends it."""
+    ends: dict[tuple[int, int, int], int] = {}
+    for marker in markers:
+        key = (marker.kind, marker.object_id, marker.begin)
+        ends[key] = min(marker.end, ends.get(key, marker.end))
+    return ends
+
+
+def check_objects(seen: SeenObjects, kept: KeptSnapshots) -> Iterator[Finding]:
+    schemas = seen.periods("schema")
+    named: dict[tuple[int, str, str], list[tuple[Period, ObjectRow]]] = defaultdict(list)
+    versions: dict[int, list[tuple[Period, ObjectRow]]] = defaultdict(list)
+    for period, row in seen.objects:
+        yield from _check_object(period, row, schemas, kept)
+        versions[row.object_id].append((period, row))
+        # Tables and views share their names.
+        named[row.schema_id, row.name_key, "table" if row.kind == "view" else row.kind].append((period, row))
+    for of_one in versions.values():
+        yield from _check_alone("two_versions", of_one, kept)
+    for of_name in named.values():
+        yield from _check_alone("same_name", of_name, kept)
+    yield from _check_options(seen.options)
+    known = {(int(RowKind.OBJECT), row.object_id, row.begin) for _, row in seen.objects}
+    known |= {(int(RowKind.OPTION), row.option_id, row.begin) for _, row in seen.options}
+    yield from check_markers(seen.markers, known)
+
+
+def check_markers(
+    markers: Iterable[Marker], known: Set[tuple[int, int, int]], table: str | None = None
+) -> Iterator[Finding]:
+    """Every marker ends something that is known, by kind, id and begin, later than it begins."""
+    for marker in markers:
+        what = f"The end marker of {RowKind(marker.kind).name.lower().replace('_', ' ')} {marker.object_id}"
+        if (marker.kind, marker.object_id, marker.begin) not in known:
+            detail = f"{what}, begun with snapshot {marker.begin}, ends nothing."
+            yield Finding("marker_of_nothing", table, snapshot_id=marker.end, detail=detail)
+        if marker.end <= marker.begin:
+            detail = f"{what} ends it with snapshot {marker.end}, and it begins with {marker.begin}."
+            yield Finding("bad_period", table, snapshot_id=marker.end, detail=detail)
+
+
+def _seen(row: ObjectRow | OptionRow, marked: int | None) -> Period:
+    return period_seen(row.begin, row.end, row.top, marked)
+
+
+def _check_object(
+    period: Period, row: ObjectRow, schemas: dict[int, list[Period]], kept: KeptSnapshots
+) -> Iterator[Finding]:
+    what = f"{row.kind.replace('_', ' ').capitalize()} {row.object_id}, '{row.name}'"
+    if row.end is not None and row.end <= row.begin:
+        detail = f"{what}, begins with snapshot {row.begin} and ends with {row.end}."
+        yield Finding("bad_period", snapshot_id=row.begin, detail=detail)
+    if row.kind not in get_args(ObjectKind) or row.name_key != fold(row.name):
+        yield Finding("unreadable", snapshot_id=row.begin, detail=f"{what}, cannot be found by its kind and name.")
+    if row.definition is not None:
+        try:
+            read_definition(row.kind, read_json(row.definition))
+        except UNREADABLE as error:
+            yield Finding("unreadable", snapshot_id=row.begin, detail=f"{what}, has a bad definition: {error!r}")
+    if row.kind == "schema":
+        return
+    for gap in uncovered(period, schemas.get(row.schema_id, ())):
+        if (shown := kept.newest_in(gap)) is not None:
+            yield Finding("no_schema", snapshot_id=shown, detail=f"{what}, is in schema {row.schema_id}, which is not.")
+            return
+
+
+def _check_alone(problem: Problem, rows: list[tuple[Period, ObjectRow]], kept: KeptSnapshots) -> Iterator[Finding]:
+    for first, second, both in overlaps(rows):
+        # Versions of one object are looked at by object.
+        if problem == "same_name" and first.object_id == second.object_id:
+            continue
+        detail = (
+            f"{first.kind.capitalize()} {first.object_id}, '{first.name}', from snapshot {first.begin} on,"
+            f" and {second.kind} {second.object_id}, '{second.name}', from {second.begin} on, are there at once."
+        )
+        yield Finding(problem, snapshot_id=kept.newest_in(both), detail=detail)
+
+
+def _check_options(options: list[tuple[Period, OptionRow]]) -> Iterator[Finding]:
+    places: dict[tuple[str, int, str], list[tuple[Period, OptionRow]]] = defaultdict(list)
+    for period, row in options:
+        places[row.scope, row.scope_id, row.key].append((period, row))
+        if row.end is not None and row.end <= row.begin:
+            detail = f"Option {row.option_id}, '{row.key}', begins with snapshot {row.begin} and ends with {row.end}."
+            yield Finding("bad_period", snapshot_id=row.begin, detail=detail)
+    for of_place in places.values():
+        for first, second, _ in overlaps(of_place):
+            detail = f"Option '{first.key}' of {first.scope} {first.scope_id} is set twice at once."
+            yield Finding("two_versions", snapshot_id=second.begin, detail=detail)

@@ -1,0 +1,87 @@
+"""Whether the statistics of a table agree with its files and inlined rows."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import NamedTuple
+
+from forklake.catalog.checks.seen_table import SeenTable
+from forklake.model.findings import Finding
+from forklake.model.ids import SnapshotId
+from forklake.model.periods import KeptSnapshots, Period
+from forklake.store.table_checks import StatsRow
+
+
+class _Change(NamedTuple):
+    """From a snapshot on, a table has more rows and bytes, or less."""
+
+    snapshot_id: int
+    rows: int
+    size: int
+
+
+def check_statistics(table: SeenTable, kept: KeptSnapshots) -> Iterator[Finding]:
+    """The counts that each version of the statistics has are those of the files and batches at that time."""
+    changes = sorted(_changes(table))
+    moments = [change.snapshot_id for change in changes]
+    rows = [0, *accumulate(change.rows for change in changes)]
+    sizes = [0, *accumulate(change.size for change in changes)]
+    none = StatsRow(SnapshotId(0), 0, 0, 0)
+    versions = [none, *table.rows.stats]
+    ends = [version.begin for version in versions[1:]] + [table.dropped]
+    for version, end in zip(versions, ends, strict=True):
+        shown = kept.newest_in(Period(version.begin, min(end, table.dropped)))
+        if shown is None:
+            continue
+        at = bisect_right(moments, shown)
+        for what, told, is_so in (
+            ("rows", version.record_count, rows[at]),
+            ("bytes", version.file_size_bytes, sizes[at]),
+        ):
+            if told != is_so:
+                detail = f"The statistics of the table count {told} {what}, and there are {is_so}."
+                yield Finding("wrong_statistics", table.name, snapshot_id=shown, detail=detail)
+
+
+def check_row_ids(table: SeenTable) -> Iterator[Finding]:
+    """The next row id has never been given to a row. The head must be kept, with which its statistics would go."""
+    following = table.next_row_id
+    ends = [row.row_id_start + row.entries for row in table.rows.files if row.row_id_start is not None]
+    ends += [row.row_id_start + row.row_count for row in table.rows.batches if row.row_id_start is not None]
+    if ends and max(ends) > following:
+        detail = f"The next row id is {following}, and row id {max(ends) - 1} is in use."
+        yield Finding("low_row_id", table.name, detail=detail)
+
+
+def check_file_statistics(table: SeenTable, kept: KeptSnapshots) -> Iterator[Finding]:
+    """There is a row of statistics, known or not, of every column: a file without one is left out of searches."""
+    added = sorted(table.columns.values())
+    for period, row in table.files:
+        shown = kept.newest_in(period)
+        if shown is None or shown != kept.newest_in(Period(0, table.dropped)):
+            continue
+        expected = bisect_right(added, row.begin)
+        found = table.with_statistics.get(row.file_id, 0)
+        if found < expected:
+            detail = f"Data file {row.file_id} has statistics of {found} columns, and {expected} columns."
+            yield Finding("missing_statistics", table.name, snapshot_id=shown, detail=detail)
+
+
+def _changes(table: SeenTable) -> Iterator[_Change]:
+    for file_period, file in table.files:
+        yield _Change(file_period.begin, file.entries, file.size)
+        yield _Change(file_period.end, -file.entries, -file.size)
+    for delete_period, delete in table.deletes:
+        yield _Change(delete_period.begin, -delete.entries, 0)
+        yield _Change(delete_period.end, delete.entries, 0)
+    ends = {}
+    for batch_period, batch in table.batches:
+        ends[batch.batch_id] = batch_period.end
+        yield _Change(batch_period.begin, batch.row_count, 0)
+        yield _Change(batch_period.end, -batch.row_count, 0)
+    for deleted in table.rows.inlined_deletes:
+        # What is deleted from a batch that has ended is gone already.
+        end = ends.get(deleted.batch_id, deleted.begin)
+        if deleted.begin < end:
+            yield _Change(deleted.begin, -deleted.deleted, 0)
+            yield _Change(end, deleted.deleted, 0)

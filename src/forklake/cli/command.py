@@ -1,0 +1,55 @@
+"""Functions as commands: each gets the options that all commands have, behind its own."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from forklake.cli.options import (
+    CatalogOption,
+    DataPathOption,
+    DebugFlag,
+    JsonFlag,
+    LakeOption,
+    MetadataSchemaOption,
+    ProfileOption,
+    QuietFlag,
+)
+from forklake.cli.running import Common, Run
+from forklake.cli.target import Given
+
+
+def common_options(
+    lake: LakeOption = None,
+    catalog: CatalogOption = None,
+    data_path: DataPathOption = None,
+    metadata_schema: MetadataSchemaOption = None,
+    profile: ProfileOption = None,
+    json: JsonFlag = False,
+    quiet: QuietFlag = False,
+    debug: DebugFlag = False,
+) -> Common:
+    """The options that every command has; they may stand before the command as well."""
+    return Common(Given(lake, catalog, data_path, metadata_schema), profile, json, quiet, debug)
+
+
+_COMMON = inspect.signature(common_options).parameters
+
+
+def with_common_options(function: Callable[..., Any]) -> Callable[..., None]:
+    """The function, whose first parameter is a `Run`, with the options of all commands to make one from."""
+    own = list(inspect.signature(function).parameters.values())[1:]
+
+    def command(context: typer.Context, **given: Any) -> None:
+        common = common_options(**{name: given.pop(name) for name in _COMMON})
+        before = context.find_object(Common) or Common()
+        function(Run(common.otherwise(before), context), **given)
+
+    context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    behind = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in (*own, *_COMMON.values())]
+    # Typer takes the parameters of a command from its signature, and their types from its annotations.
+    command.__dict__["__signature__"] = inspect.Signature([context, *behind])
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in (context, *behind)}
+    command.__name__, command.__doc__ = function.__name__, function.__doc__
+    return command

@@ -1,0 +1,38 @@
+"""The way in: all commands, and the options that stand before them."""
+
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from forklake.cli import data_commands, lake_commands, option_commands, upkeep_commands
+from forklake.cli.app import app
+from forklake.cli.command import with_common_options
+from forklake.cli.running import Run
+
+COMMANDS = (lake_commands, option_commands, data_commands, upkeep_commands)
+"""Where commands are declared."""
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        # Imported here, because nothing else needs it and it takes its time.
+        typer.echo(f"forklake {import_module('importlib.metadata').version('forklake')}")
+        raise typer.Exit
+
+
+def _before(
+    run: Run,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which release this is.")
+    ] = False,
+) -> None:
+    """Options before the command are for the command."""
+    run.remember()
+
+
+app.callback()(with_common_options(_before))
+
+
+def main() -> None:
+    app(prog_name="forklake")

@@ -1,0 +1,111 @@
+"""The options that several commands have, and how their texts are read."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from forklake.errors import InvalidInput
+from forklake.model.options import parse_interval
+
+_TARGET = "Which lake and catalog"
+_OUTPUT = "Output"
+
+
+def age(text: str) -> datetime:
+    """How long ago something was, such as '7 days', or a time; one without a zone is in UTC."""
+    now = datetime.now(UTC)
+    try:
+        return now - parse_interval(text)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)
+    except InvalidInput:
+        pass
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"'{text}' is neither an age such as '7 days' nor a time such as 2026-01-31."
+        ) from None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def numbers(texts: list[str] | None) -> list[int] | None:
+    """Whole numbers, given one by one or between commas; None if none was given."""
+    if not texts:
+        return None
+    try:
+        return [int(part) for text in texts for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"'{','.join(texts)}' is not a list of snapshots such as 3,4,5.") from None
+
+
+LakeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--lake",
+        help="The metadata: a SQLite file, or postgres: and a connection string. (env: FORKLAKE_LAKE)",
+        metavar="TARGET",
+        rich_help_panel=_TARGET,
+    ),
+]
+CatalogOption = Annotated[
+    str | None,
+    typer.Option(
+        "--catalog",
+        help="The catalog; main by default. (env: FORKLAKE_CATALOG)",
+        metavar="NAME",
+        rich_help_panel=_TARGET,
+    ),
+]
+DataPathOption = Annotated[
+    str | None,
+    typer.Option(
+        "--data-path",
+        help="Where files go, for a lake that does not know yet. (env: FORKLAKE_DATA_PATH)",
+        metavar="FOLDER",
+        rich_help_panel=_TARGET,
+    ),
+]
+MetadataSchemaOption = Annotated[
+    str | None,
+    typer.Option(
+        "--metadata-schema",
+        help="The schema of the metadata on PostgreSQL. (env: FORKLAKE_METADATA_SCHEMA)",
+        metavar="NAME",
+        rich_help_panel=_TARGET,
+    ),
+]
+ProfileOption = Annotated[
+    str | None,
+    typer.Option(
+        "--profile",
+        help="A table of the file config.toml that says all of these. (env: FORKLAKE_PROFILE)",
+        metavar="NAME",
+        rich_help_panel=_TARGET,
+    ),
+]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one array of objects.", rich_help_panel=_OUTPUT)]
+QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUTPUT)]
+DebugFlag = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.", rich_help_panel=_OUTPUT)]
+
+OlderThan = Annotated[
+    datetime | None,
+    typer.Option("--older-than", parser=age, metavar="AGE", help="An age such as '7 days', or a time."),
+]
+CleanupAll = Annotated[bool, typer.Option("--cleanup-all", help="Whatever their age.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
+Table = Annotated[str | None, typer.Argument(help="The table, or schema.table; all tables by default.")]
+Schema = Annotated[str | None, typer.Option("--schema", metavar="NAME", help="The schema.")]
+TableName = Annotated[str, typer.Argument(metavar="TABLE", help="The table, or schema.table.")]
+AtVersion = Annotated[int | None, typer.Option("--version", metavar="N", help="As of this snapshot.", min=0)]
+Timestamp = Annotated[
+    datetime | None,
+    typer.Option("--timestamp", parser=age, metavar="TIME", help="As of a time such as 2026-01-31, or '7 days' ago."),
+]
+ForTable = Annotated[str | None, typer.Option("--table", metavar="TABLE", help="For this table alone.")]
+ForSchema = Annotated[str | None, typer.Option("--schema", metavar="NAME", help="For this schema alone.")]
+Limit = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", help="So many rows at most: 100 on a terminal, all elsewhere.", min=0),
+]

@@ -1,0 +1,103 @@
+"""What commands print: a table for people, tab-separated text for pipes, JSON for programs."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from importlib import import_module
+from math import isfinite
+from typing import Any
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows that a command gives, and what to tell people if there are none."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    nothing: str = "Nothing to do."
+    failures: Sequence[str] = ()
+    """What could not be done, beside what was."""
+    drawn: Sequence[Sequence[Any]] | None = None
+    """The rows as people see them, if that is another way."""
+    note: str = ""
+    """A line below the rows, for people."""
+
+    def show(self, *, as_json: bool) -> None:
+        """Print the rows in the form that fits where they go."""
+        if as_json:
+            self._write_json()
+        elif sys.stdout.isatty():
+            # What draws takes its time to load, and pipes do not need it.
+            import_module("forklake.cli.drawing").draw(self)
+        elif self.rows:
+            lines = [self.columns, *([cell(value) for value in row] for row in self.rows)]
+            sys.stdout.write("".join("\t".join(map(_escaped, line)) + "\n" for line in lines))
+
+    def _write_json(self) -> None:
+        names = _told_apart(self.columns)
+        objects = (json.dumps(dict(zip(names, map(_plain, row), strict=True))) for row in self.rows)
+        sys.stdout.write("[" + ",".join(f"\n  {each}" for each in objects) + ("\n]\n" if self.rows else "]\n"))
+
+
+def rows_of(kind: type[Any], found: Iterable[Any], nothing: str = "Nothing to do.") -> Rows:
+    """The fields of dataclasses as rows."""
+    columns = [field.name for field in fields(kind)]
+    return Rows(columns, [[getattr(entry, name) for name in columns] for entry in found], nothing)
+
+
+def cell(value: Any, precision: str = "auto") -> str:
+    """A value as text; what is not there is empty."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return str(value).lower()
+        case datetime():
+            return value.isoformat(" ", precision)
+        case bytes():
+            return value.hex()
+        case list() | tuple():
+            return ", ".join(map(cell, value))
+        case dict():
+            return json.dumps(_plain(value))
+    return str(value)
+
+
+def _escaped(text: str) -> str:
+    return text.translate(_ESCAPES)
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """The names, with a number behind those that come again: a query may give two columns one name."""
+    told: list[str] = []
+    for name in names:
+        number, candidate = 1, name
+        while candidate in told:
+            candidate, number = f"{name}_{number}", number + 1
+        told.append(candidate)
+    return told
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can have it."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if isfinite(value) else str(value)
+        case datetime():
+            return value.isoformat()
+        case bytes():
+            return value.hex()
+        case [tuple(), *_]:
+            # How Arrow gives the entries of a map.
+            return {cell(key): _plain(item) for key, item in value}
+        case list() | tuple():
+            return [_plain(item) for item in value]
+        case dict():
+            return {cell(key): _plain(item) for key, item in value.items()}
+    return str(value)

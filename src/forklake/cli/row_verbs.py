@@ -1,0 +1,129 @@
+"""Commands that move rows: what each gives, as rows of its own. They call the Python API, and Spark if it must be."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from forklake.api.catalog import CatalogHandle
+from forklake.catalog.catalogs import find_catalog, list_catalogs
+from forklake.catalog.lake import Lake
+from forklake.cli.attaching import attached, quiet_spark
+from forklake.cli.opening import opened_lake
+from forklake.cli.output import Rows, rows_of
+from forklake.cli.target import Target
+from forklake.errors import ForklakeError, NoSuchCatalog
+from forklake.maintenance.checkpoint import Step
+from forklake.maintenance.compact import Compacted
+from forklake.maintenance.flush_tables import Flushed
+from forklake.maintenance.progress import Progress
+from forklake.sql.attachments import Attachment
+from forklake.sql.transactions import Transactions
+
+
+def merge_adjacent_files(
+    target: Target,
+    progress: Progress,
+    *,
+    table: str | None,
+    schema: str | None,
+    min_file_size: int | None,
+    max_file_size: int | None,
+    max_compacted_files: int | None,
+) -> Rows:
+    with attached(target, progress) as lake:
+        merged = lake.merge_adjacent_files(
+            table,
+            schema=schema,
+            min_file_size=min_file_size,
+            max_file_size=max_file_size,
+            max_compacted_files=max_compacted_files,
+            progress=progress,
+        )
+    return rows_of(Compacted, merged)
+
+
+def rewrite_data_files(
+    target: Target, progress: Progress, *, table: str | None, schema: str | None, delete_threshold: float | None
+) -> Rows:
+    with attached(target, progress) as lake:
+        rewritten = lake.rewrite_data_files(table, schema=schema, delete_threshold=delete_threshold, progress=progress)
+    return rows_of(Compacted, rewritten)
+
+
+def flush_inlined_data(target: Target, progress: Progress, *, table: str | None, schema: str | None) -> Rows:
+    with attached(target, progress) as lake:
+        return rows_of(Flushed, lake.flush_inlined_data(table, schema=schema))
+
+
+def add_data_files(
+    target: Target,
+    progress: Progress,
+    *,
+    table: str,
+    files: Sequence[str],
+    schema: str | None,
+    allow_missing: bool,
+    ignore_extra_columns: bool,
+    hive_partitioning: bool | None,
+) -> Rows:
+    with attached(target, progress) as lake:
+        added = lake.add_data_files(
+            table if schema is None else f"{_quoted(schema)}.{_quoted(table)}",
+            files,
+            allow_missing=allow_missing,
+            ignore_extra_columns=ignore_extra_columns,
+            hive_partitioning=hive_partitioning,
+            progress=progress,
+        )
+    return Rows(("filename",), [(path,) for path in added], "The files have no rows.")
+
+
+def checkpoint(target: Target, progress: Progress) -> Rows:
+    with attached(target, progress) as lake:
+        return rows_of(Step, lake.checkpoint(progress=progress))
+
+
+def maintain(target: Target, progress: Progress, *, every: bool) -> Rows:
+    """A checkpoint of one catalog or of all, and of what dropped catalogs have left.
+
+    A catalog that cannot be kept in shape does not keep the others from it.
+    """
+    rows: list[tuple[str | None, str, int]] = []
+    failures: list[str] = []
+    with _handles(target, progress, every=every) as handles:
+        last: CatalogHandle | None = None
+        for lake in handles:
+            try:
+                rows += [(lake.name, step.step, step.done) for step in lake.checkpoint(progress=progress)]
+                last = lake
+            except ForklakeError as error:
+                failures.append(f"catalog '{lake.name}': {error}")
+        if last is not None:
+            rows.append((None, "cleanup_dropped_catalogs", len(last.cleanup_dropped_catalogs(progress=progress))))
+    return Rows(("catalog_name", "step", "done"), rows, failures=failures)
+
+
+@contextmanager
+def _handles(target: Target, progress: Progress, *, every: bool) -> Iterator[Iterator[CatalogHandle]]:
+    """The catalog that is meant, or one after the other all there are."""
+    if not every:
+        with attached(target, progress) as handle:
+            yield iter([handle])
+        return
+    transactions, holder = Transactions(), quiet_spark(progress)
+
+    def handles(lake: Lake) -> Iterator[CatalogHandle]:
+        for info in list_catalogs(lake):
+            try:
+                catalog = find_catalog(lake, info.name)
+            except NoSuchCatalog:
+                # Dropped since it was listed.
+                continue
+            yield CatalogHandle(Attachment(info.name, catalog), transactions, holder)
+
+    with opened_lake(target) as lake:
+        yield handles(lake)
+
+
+def _quoted(name: str) -> str:
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'

@@ -1,0 +1,84 @@
+"""Which lake and catalog a command is about: told by options, by the environment, or by a file of profiles."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+DEFAULT_CATALOG = "main"
+DEFAULT_PROFILE = "default"
+
+
+class UnclearTarget(Exception):
+    """Nobody has said which lake is meant, or a profile cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What was said of a target in one place; None for what was not."""
+
+    lake: str | None = None
+    catalog: str | None = None
+    data_path: str | None = None
+    metadata_schema: str | None = None
+
+    def otherwise(self, other: "Given") -> "Given":
+        """The same, with what was not said here as it was said there."""
+        pairs = ((getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+        return Given(*(there if here is None else here for here, there in pairs))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    lake: str
+    catalog: str
+    data_path: str | None
+    metadata_schema: str | None
+
+
+def find_target(given: Given, profile: str | None, environment: Mapping[str, str] = os.environ) -> Target:
+    """Options count before the environment, and that before the profile."""
+    profile = profile or environment.get("FORKLAKE_PROFILE")
+    said = given.otherwise(_from_environment(environment))
+    said = said.otherwise(_from_profile(config_file(environment), profile))
+    if said.lake is None:
+        raise UnclearTarget("Which lake? Give --lake, or set FORKLAKE_LAKE.")
+    return Target(said.lake, said.catalog or DEFAULT_CATALOG, said.data_path, said.metadata_schema)
+
+
+def config_file(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where profiles are."""
+    home = environment.get("XDG_CONFIG_HOME")
+    return (Path(home) if home else Path.home() / ".config") / "forklake" / "config.toml"
+
+
+def _from_environment(environment: Mapping[str, str]) -> Given:
+    return Given(*(environment.get(f"FORKLAKE_{field.name.upper()}") or None for field in fields(Given)))
+
+
+def _from_profile(file: Path, profile: str | None) -> Given:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        if profile is not None:
+            raise UnclearTarget(f"There is no profile '{profile}': {file} does not exist.") from None
+        return Given()
+    except OSError as error:
+        raise UnclearTarget(f"{file} cannot be read: {error}.") from None
+    try:
+        profiles = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UnclearTarget(f"{file} cannot be read: {error}.") from None
+    if profile is not None and profile not in profiles:
+        raise UnclearTarget(f"There is no profile '{profile}' in {file}.")
+    return _checked(file, profiles.get(profile or DEFAULT_PROFILE, {}))
+
+
+def _checked(file: Path, found: object) -> Given:
+    known = {field.name for field in fields(Given)}
+    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+        raise UnclearTarget(f'A profile in {file} must be a table of texts, such as lake = "lake.db".')
+    if unknown := found.keys() - known:
+        raise UnclearTarget(f"{file} says '{min(unknown)}', which is none of {', '.join(sorted(known))}.")
+    return Given(**found)

@@ -1,0 +1,92 @@
+"""Files that others have written become files of a table, as they are and where they are."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from forklake.maintenance.file_matching import Rules
+from forklake.maintenance.file_places import Placed, place_files
+from forklake.maintenance.find_files import find_files
+from forklake.maintenance.foreign_file import ForeignFile, Target
+from forklake.maintenance.progress import QUIET, Progress
+from forklake.model.entities import Table
+from forklake.model.files import DataFile, NewDataFile
+from forklake.model.ids import DataFileId, MappingId
+from forklake.model.mappings import NameMapping
+from forklake.spark.work import Work
+
+_READERS = 16
+
+
+def add_data_files(
+    work: Work,
+    table: Table,
+    paths: Sequence[str],
+    *,
+    allow_missing: bool = False,
+    ignore_extra_columns: bool = False,
+    hive_partitioning: bool | None = None,
+    progress: Progress = QUIET,
+) -> list[str]:
+    """Add Parquet files to a table by their footers alone; returns those that were added, with their full paths.
+
+    A path may be a pattern, or a folder for all that is below it. Columns are found by name. Those that a file lacks
+    have the values that its path gives (`region=a/`) unless `hive_partitioning` is off, or, with `allow_missing`,
+    their initial defaults. Files without rows are left out. What lies outside of the catalog's own folder stays the
+    user's: nobody here deletes it, ever.
+    """
+    work.tx.check_changeable()
+    target = Target(table, Rules(allow_missing, ignore_extra_columns), reads_paths=hive_partitioning is not False)
+    placed = place_files(work, find_files(work.storage, paths))
+    progress.begin("Adding files", len(placed), sum(each.file.size for each in placed))
+    try:
+        fitting = [file for file in _looked_at(target, placed, progress) if file.record_count]
+    finally:
+        progress.end()
+    if fitting:
+        _stage(work, table, fitting)
+    return [file.placed.file.name for file in fitting]
+
+
+def _looked_at(target: Target, placed: Sequence[Placed], progress: Progress) -> Iterator[ForeignFile]:
+    """The files in their order; several footers are read at a time, and none any more when one does not fit."""
+    threads = ThreadPoolExecutor(max_workers=_READERS)
+    try:
+        for file in threads.map(target.look_at, placed):
+            progress.advance(1, file.placed.file.size)
+            yield file
+    finally:
+        threads.shutdown(cancel_futures=True)
+
+
+def _stage(work: Work, table: Table, files: Sequence[ForeignFile]) -> None:
+    mapping_ids = _stage_mappings(work, table, files)
+    partition = table.definition.partition
+    ids = work.tx.new_ids("file", len(files))
+    new = [
+        NewDataFile(
+            DataFile(
+                DataFileId(file_id),
+                file.placed.path,
+                file.record_count,
+                file.file_size_bytes,
+                file.footer_size,
+                path_is_relative=file.placed.is_relative,
+                partition_id=None if partition is None else partition.partition_id,
+                mapping_id=None if file.mapping is None else mapping_ids[file.mapping],
+                table_version=work.tx.version_of(table) if file.mapping is None else None,
+            ),
+            file.column_stats,
+            file.partition_values,
+        )
+        for file_id, file in zip(ids, files, strict=True)
+    ]
+    work.tx.append_files(table, new)
+
+
+def _stage_mappings(work: Work, table: Table, files: Sequence[ForeignFile]) -> dict[NameMapping, MappingId]:
+    """One mapping for all files that have the same names."""
+    mappings = list(dict.fromkeys(file.mapping for file in files if file.mapping is not None))
+    ids = [MappingId(i) for i in work.tx.new_ids("entity", len(mappings))] if mappings else []
+    for mapping_id, mapping in zip(ids, mappings, strict=True):
+        work.tx.add_mapping(table, mapping_id, mapping)
+    return dict(zip(mappings, ids, strict=True))

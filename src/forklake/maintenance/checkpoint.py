@@ -1,0 +1,45 @@
+"""Everything that keeps a catalog in shape, one after the other."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from forklake.catalog.lake import Catalog
+from forklake.maintenance.cleanup import cleanup_old_files
+from forklake.maintenance.commits import Commits
+from forklake.maintenance.expire import expire_snapshots
+from forklake.maintenance.flush_tables import flush_inlined_in_tables
+from forklake.maintenance.merge_adjacent import merge_adjacent_in_tables
+from forklake.maintenance.orphans import delete_orphaned_files
+from forklake.maintenance.progress import QUIET, Progress
+from forklake.maintenance.rewrite_files import rewrite_in_tables
+from forklake.spark.storage import Storage
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A part of the work, and how much it had to do: rows, snapshots or files."""
+
+    step: str
+    done: int
+
+
+def checkpoint(catalog: Catalog, storage: Storage, commits: Commits, *, progress: Progress = QUIET) -> list[Step]:
+    """Flush, expire, merge, rewrite, clean up and delete orphans, each as the options of the catalog say.
+
+    Each step stands for itself: what was done before one that fails stays done.
+    """
+    steps: tuple[tuple[str, Callable[[], int]], ...] = (
+        ("flush_inlined_data", lambda: sum(flushed.rows_flushed for flushed in flush_inlined_in_tables(commits))),
+        ("expire_snapshots", lambda: len(expire_snapshots(catalog))),
+        (
+            "merge_adjacent_files",
+            lambda: sum(merged.files_processed for merged in merge_adjacent_in_tables(commits, progress=progress)),
+        ),
+        (
+            "rewrite_data_files",
+            lambda: sum(rewritten.files_processed for rewritten in rewrite_in_tables(commits, progress=progress)),
+        ),
+        ("cleanup_old_files", lambda: len(cleanup_old_files(catalog, storage, progress=progress))),
+        ("delete_orphaned_files", lambda: len(delete_orphaned_files(catalog, storage, progress=progress))),
+    )
+    return [Step(name, run()) for name, run in steps]

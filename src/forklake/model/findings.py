@@ -1,0 +1,46 @@
+"""What a check of a catalog may find wrong."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from forklake.model.ids import SnapshotId
+
+Problem = Literal[
+    "missing_file",
+    "wrong_size",
+    "wrong_count",
+    "damaged_file",
+    "missing_column",
+    "damaged_rows",
+    "unknown_file",
+    "scheduled_in_use",
+    "too_many_deletes",
+    "no_target",
+    "no_table",
+    "no_schema",
+    "no_version",
+    "no_mapping",
+    "two_versions",
+    "same_name",
+    "bad_period",
+    "marker_of_nothing",
+    "wrong_statistics",
+    "missing_statistics",
+    "low_row_id",
+    "broken_lineage",
+    "broken_sequence",
+    "unreadable",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as it must be. `snapshot_id` is the newest kept snapshot that shows it, or made it."""
+
+    problem: Problem
+    table: str | None = None
+    """Schema and name, as they were last."""
+    path: str | None = None
+    """The file, with its full path."""
+    snapshot_id: SnapshotId | None = None
+    detail: str = ""

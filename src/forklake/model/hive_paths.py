@@ -1,0 +1,34 @@
+"""Values of columns in the names of folders: `year=2020/region=a%2Fb/`."""
+
+from urllib.parse import unquote
+
+from forklake.model.column_types import ColumnType
+from forklake.model.names import fold
+from forklake.model.partitions import NULL_FOLDER
+
+_TEXTS = frozenset({"varchar", "json", "blob"})
+"""Types of which an empty text is a value."""
+
+
+def hive_values(path: str) -> dict[str, str | None]:
+    """What the folders of a path say, by folded name, the first of a name; None where the folder stands for NULL."""
+    found: dict[str, str | None] = {}
+    for folder in path.split("/")[:-1]:
+        key, _, value = folder.partition("=")
+        if key and "=" in folder and "=" not in value:
+            found.setdefault(fold(_decoded(key)), None if value == NULL_FOLDER else _decoded(value))
+    return found
+
+
+def hive_value(text: str | None, column_type: ColumnType) -> str | None:
+    """A value for a column of this type: the word NULL is none, and neither is nothing where that is no value."""
+    if text is None or text.upper() == "NULL" or (not text and column_type.name not in _TEXTS):
+        return None
+    return text
+
+
+def _decoded(text: str) -> str:
+    try:
+        return unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        return text

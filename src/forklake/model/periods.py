@@ -1,0 +1,65 @@
+"""Periods of snapshots: when rows are there, and which kept snapshots show them."""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeVar
+
+from forklake.model.ids import SnapshotId
+from forklake.model.lineage import NO_LIMIT
+
+T = TypeVar("T")
+
+
+class Period(NamedTuple):
+    """From a snapshot up to, not including, another one; NO_LIMIT for what has not ended."""
+
+    begin: int
+    end: int
+
+
+class KeptSnapshots:
+    """The snapshots that a catalog can travel to."""
+
+    def __init__(self, ids: Iterable[int]) -> None:
+        self._ids = array("q", sorted(set(ids)))
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __contains__(self, snapshot_id: int) -> bool:
+        return self.newest_in(Period(snapshot_id, snapshot_id + 1)) is not None
+
+    def newest_in(self, period: Period) -> SnapshotId | None:
+        """The newest snapshot of a period; None if none of it is kept."""
+        at = bisect_left(self._ids, period.end)
+        return SnapshotId(self._ids[at - 1]) if at and self._ids[at - 1] >= period.begin else None
+
+
+def period_seen(begin: int, end: int | None, top: int, marked: int | None = None) -> Period:
+    """When a row is seen: its end counts up to the top of its level, that of an end marker in any case."""
+    own = NO_LIMIT if end is None or end > top else end
+    return Period(begin, own if marked is None else min(own, marked))
+
+
+def overlaps(rows: Iterable[tuple[Period, T]]) -> Iterator[tuple[T, T, Period]]:
+    """Two of the rows and when both are there, for each that begins before all those before it have ended."""
+    last: tuple[Period, T] | None = None
+    for period, row in sorted(rows, key=lambda entry: entry[0]):
+        if last is not None and period.begin < min(last[0].end, period.end):
+            yield last[1], row, Period(period.begin, min(last[0].end, period.end))
+        if last is None or period.end > last[0].end:
+            last = (period, row)
+
+
+def uncovered(period: Period, covers: Iterable[Period]) -> Iterator[Period]:
+    """The parts of a period in which none of the others is."""
+    begin = period.begin
+    for cover in sorted(covers):
+        if cover.begin >= period.end:
+            break
+        if cover.begin > begin:
+            yield Period(begin, cover.begin)
+        begin = max(begin, cover.end)
+    if begin < period.end:
+        yield Period(begin, period.end)

@@ -1,0 +1,57 @@
+"""Values that a whole file has: the same for all rows of one file, and often the same for all files."""
+
+import json
+from collections.abc import Callable, Sequence
+
+import pyarrow as pa
+from pyspark.sql import Column as Expression
+from pyspark.sql import functions as F
+from pyspark.sql import types as st
+
+from forklake.model.entities import Column
+from forklake.model.files import ScanFile
+from forklake.model.hive_paths import hive_value, hive_values
+from forklake.model.names import fold
+from forklake.spark.file_groups import InPath
+from forklake.spark.tasks.literals import literal
+from forklake.spark.tasks.promote import promoted
+from forklake.spark.type_mapping import shown_type
+
+Numbered = Sequence[tuple[int, ScanFile]]
+
+
+def path_values(now: Column, then: InPath, files: Numbered, number: Callable[[], Expression]) -> Expression:
+    """The value that the paths of the files give a column."""
+    texts = [hive_value(hive_values(file.data.path).get(fold(then.key)), then.column.type) for _, file in files]
+    distinct = list(dict.fromkeys(texts))
+    given = pa.concat_arrays([pa.repeat(literal(text, then.column), 1) for text in distinct])
+    values = promoted(given, then.column, now)
+    if now.type.name == "blob":
+        hexed = [None if value is None else value.hex() for value in values.to_pylist()]
+        return F.unhex(per_file(files, number, _spread(texts, distinct, hexed), st.StringType()))
+    # As text, which Spark reads without regard to the session's zone: every moment has its own with it, or none.
+    shown = values.cast(pa.string()).to_pylist()
+    return per_file(files, number, _spread(texts, distinct, shown), shown_type(now.type))
+
+
+def per_file(
+    files: Numbered, number: Callable[[], Expression], values: Sequence[str | None], data_type: st.DataType
+) -> Expression:
+    """A value that each file has: the same for all of them, or looked up by the file's number in one constant."""
+    if len(set(values)) == 1:
+        return F.lit(values[0]).cast(data_type)
+    lowest = min(at for at, _ in files)
+    places: list[str | None] = [None] * (max(at for at, _ in files) - lowest + 1)
+    for (at, _), value in zip(files, values, strict=True):
+        places[at - lowest] = value
+    # As one text, which is made an array once: an array of literals takes a call to the JVM for each.
+    array = F.from_json(F.lit(json.dumps(places)), "array<string>").cast(st.ArrayType(data_type))
+    return F.get(array, (number() - lowest).cast("int"))
+
+
+def _spread(
+    texts: Sequence[str | None], distinct: Sequence[str | None], shown: Sequence[str | None]
+) -> list[str | None]:
+    """What is shown for each of the texts, given what is shown for the distinct ones."""
+    by_text = dict(zip(distinct, shown, strict=True))
+    return [by_text[text] for text in texts]

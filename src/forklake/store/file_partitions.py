@@ -1,0 +1,26 @@
+"""The partition values of data files."""
+
+from collections.abc import Collection
+
+from forklake.model.ids import DataFileId, TableId
+from forklake.model.lineage import Scope
+from forklake.store.connection import Store
+
+PartitionValues = tuple[str | None, ...]
+
+
+def file_partitions(
+    store: Store, scope: Scope, table_id: TableId, files: Collection[DataFileId]
+) -> dict[DataFileId, PartitionValues]:
+    """The values of these files, in the order of their keys; a file without any is left out."""
+    dialect = store.dialect
+    rows = store.fetch(
+        f"SELECT v.data_file_id, v.partition_value FROM {dialect.levels} JOIN lake_file_partition_value v"
+        " ON v.catalog_id = l.catalog_id AND v.table_id = :table_id"
+        f" WHERE {dialect.any_of('v.data_file_id', 'files')} ORDER BY v.data_file_id, v.partition_key_index",
+        {"table_id": table_id, "files": list(files), **dialect.level_params(scope.levels)},
+    )
+    values: dict[DataFileId, list[str | None]] = {}
+    for file_id, value in rows:
+        values.setdefault(DataFileId(file_id), []).append(value)
+    return {file_id: tuple(of_file) for file_id, of_file in values.items()}

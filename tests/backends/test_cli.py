@@ -1,0 +1,313 @@
+"""The command line does what SQL and Python do, and says so to people and programs alike."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
+from typer.testing import CliRunner, Result
+
+import forklake
+from forklake.api.catalog import CatalogHandle
+from forklake.cli.command import common_options
+from forklake.cli.main import app
+from forklake.cli.running import VERBS
+from forklake.sql.functions import FUNCTIONS
+from tests.conftest import Place
+
+FORKLAKE = [sys.executable, "-m", "forklake"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A lake with a catalog `main` that has a table, and commands about it."""
+
+    place: Place
+    folder: Path
+    lake: CatalogHandle
+
+    @property
+    def target(self) -> list[str]:
+        schema = [] if self.place.metadata_schema is None else ["--metadata-schema", self.place.metadata_schema]
+        return ["--lake", f"ducklake:{self.place.url}", *schema]
+
+    def run(self, *arguments: str, env: dict[str, str] | None = None) -> Result:
+        found = CliRunner().invoke(app, [*arguments, *self.target], env=env, catch_exceptions=False)
+        assert "Traceback" not in found.output
+        return found
+
+    def rows(self, *arguments: str) -> list[dict[str, Any]]:
+        done = self.run(*arguments, "--json")
+        assert done.exit_code == 0, done.output
+        found = json.loads(done.stdout)
+        assert isinstance(found, list)
+        return found
+
+
+@pytest.fixture
+def shell(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
+    for name in [name for name in os.environ if name.startswith("FORKLAKE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    with forklake.connect() as session:
+        lake = session.attach(
+            place.url,
+            "lake",
+            catalog="main",
+            data_path=str(tmp_path / "data"),
+            metadata_schema=place.metadata_schema,
+            create_if_not_exists=True,
+        )
+        lake.set_option("data_inlining_row_limit", 10)
+        lake.create_table("t", {"id": "bigint"})
+        for number in range(3):
+            lake.table("t").append([(number,)])
+        yield Shell(place, tmp_path, lake)
+
+
+def test_every_command_is_a_function_of_sql_with_the_same_arguments() -> None:
+    common = set(common_options.__annotations__) | {"context"}
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    commands = group.commands
+    assert commands.keys() == {verb.replace("_", "-") for verb in VERBS}
+    for name, command in commands.items():
+        own = {parameter.name for parameter in command.params} - common
+        if name == "maintain":
+            assert own == {"all_catalogs"}
+            continue
+        known = {parameter.name for parameter in FUNCTIONS[name.replace("-", "_")].parameters}
+        assert own == {"schema" if known_name == "schema_name" else known_name for known_name in known}
+
+
+def test_snapshots_expire_and_files_go(shell: Shell) -> None:
+    assert shell.rows("flush-inlined-data") == [{"schema_name": "main", "table_name": "t", "rows_flushed": 3}]
+    shell.lake.table("t").delete()
+    head = shell.lake.snapshots()[-1].snapshot_id
+    would = shell.rows("expire-snapshots", "--older-than", "0 days", "--dry-run")
+    assert [row["snapshot_id"] for row in would] == [found.snapshot_id for found in shell.lake.snapshots()][:-1]
+    assert shell.rows("expire-snapshots", "--older-than", "0 days") == would
+    assert [found.snapshot_id for found in shell.lake.snapshots()] == [head]
+    [waiting] = shell.rows("cleanup-old-files", "--cleanup-all", "--dry-run")
+    assert shell.rows("file-holders", waiting["path"])[0]["reason"] == "waiting"
+    assert Path(waiting["path"]).exists()
+    assert shell.rows("cleanup-old-files", "--older-than", "1 day") == []
+    assert shell.rows("cleanup-old-files", "--cleanup-all") == [waiting]
+    assert not Path(waiting["path"]).exists()
+
+
+def test_snapshots_expire_by_number(shell: Shell) -> None:
+    assert [row["snapshot_id"] for row in shell.rows("expire-snapshots", "--versions", "1,2", "--versions", "3")] == [
+        1,
+        2,
+        3,
+    ]
+
+
+def test_catalogs_are_dropped_and_cleaned_up(shell: Shell) -> None:
+    shell.lake.fork("agent").table("t").append([(number,) for number in range(20)])
+    assert shell.rows("catalog-storage", "--catalog", "agent")[0]["files_alone"] == 1
+    [report] = shell.rows("drop-catalog", "agent", "--dry-run")
+    assert (report["catalog_name"], report["files_freed"], report["some_forks"]) == ("agent", 1, [])
+    assert shell.rows("drop-catalog", "agent") == [report]
+    assert shell.run("catalog-storage", "--catalog", "agent").exit_code == 1
+    [left] = shell.rows("cleanup-dropped-catalogs", "--cleanup-all")
+    assert left["catalog_name"] == "agent"
+    assert not Path(left["path"]).exists()
+
+
+def test_files_are_added_and_orphans_deleted(shell: Shell) -> None:
+    shell.lake.create_schema("s")
+    shell.lake.create_table("s.t", {"id": "bigint"}).append([(number,) for number in range(20)])
+    [written] = (shell.folder / "data").rglob("*.parquet")
+    copy = shell.folder / "copy.parquet"
+    copy.write_bytes(written.read_bytes())
+    assert shell.rows("add-data-files", "t", str(copy), "--schema", "s") == [{"filename": str(copy)}]
+    assert shell.lake.table("s.t").count() == 40
+    orphan = written.with_name("orphan.parquet")
+    orphan.write_bytes(copy.read_bytes())
+    assert shell.rows("delete-orphaned-files", "--older-than", "1 hour") == []
+    assert shell.rows("delete-orphaned-files", "--cleanup-all") == [{"path": str(orphan)}]
+    assert written.exists()
+
+
+def test_checkpoint_and_maintain_do_everything(shell: Shell) -> None:
+    shell.lake.fork("agent")
+    steps = {row["step"]: row["done"] for row in shell.rows("checkpoint")}
+    assert steps["flush_inlined_data"] == 3
+    done = shell.rows("maintain", "--all")
+    assert {row["catalog_name"] for row in done} == {"agent", "main", None}
+    assert {"catalog_name": "agent", "step": "flush_inlined_data", "done": 3} in done
+    assert {row["catalog_name"] for row in shell.rows("maintain")} == {"main", None}
+
+
+def test_a_catalog_that_fails_keeps_no_other_from_being_maintained(shell: Shell) -> None:
+    shell.lake.fork("agent").set_option("require_commit_message", True)
+    done = shell.run("maintain", "--all", "--json")
+    assert done.exit_code == 1
+    assert done.stderr.startswith("forklake: catalog 'agent': ")
+    assert {row["catalog_name"] for row in json.loads(done.stdout)} == {"main", None}
+
+
+def test_verify_exits_with_3_when_there_is_a_problem(shell: Shell) -> None:
+    assert shell.run("verify", "--deep").exit_code == 0
+    shell.run("flush-inlined-data")
+    [file] = (shell.folder / "data").rglob("*.parquet")
+    file.unlink()
+    found = shell.run("verify", "--json")
+    assert found.exit_code == 3
+    [finding] = json.loads(found.stdout)
+    assert (finding["problem"], finding["table"], finding["path"]) == ("missing_file", "main.t", str(file))
+    piped = shell.run("verify").stdout.splitlines()
+    assert piped[0] == "problem\ttable\tpath\tsnapshot_id\tdetail"
+    assert piped[1].startswith(f"missing_file\tmain.t\t{file}\t")
+
+
+def test_options_may_stand_before_the_command(shell: Shell) -> None:
+    shell.lake.fork("agent")
+    before = CliRunner().invoke(app, [*shell.target, "--json", "--catalog", "agent", "catalog-storage"])
+    assert json.loads(before.stdout)[0]["catalog_name"] == "agent"
+    behind = CliRunner().invoke(
+        app, ["--catalog", "agent", "catalog-storage", *shell.target, "--catalog", "main", "--json"]
+    )
+    assert json.loads(behind.stdout)[0]["catalog_name"] == "main"
+
+
+def test_the_environment_and_profiles_name_the_lake(shell: Shell) -> None:
+    shell.lake.fork("agent")
+    schema = shell.place.metadata_schema or ""
+    env = {"FORKLAKE_LAKE": shell.place.url, "FORKLAKE_CATALOG": "agent", "FORKLAKE_METADATA_SCHEMA": schema}
+    told = CliRunner().invoke(app, ["catalog-storage", "--json"], env=env)
+    assert json.loads(told.stdout)[0]["catalog_name"] == "agent"
+    file = shell.folder / "config" / "forklake" / "config.toml"
+    file.parent.mkdir(parents=True)
+    lines = ["[default]", f"lake = {json.dumps(shell.place.url)}", 'catalog = "agent"']
+    lines += [f"metadata_schema = {json.dumps(schema)}"] if schema else []
+    file.write_text("\n".join(lines), encoding="utf-8")
+    told = CliRunner().invoke(app, ["catalog-storage", "--json"])
+    assert json.loads(told.stdout)[0]["catalog_name"] == "agent"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["verify", "--catalog", "mian"], 1, "Catalog 'mian' does not exist"),
+        (["expire-snapshots", "--versions", "1", "--older-than", "1 day"], 1, "cannot specify both"),
+        (["cleanup-old-files", "--cleanup-all", "--older-than", "1 day"], 1, "either cleanup_all OR older_than"),
+        (["drop-catalog", "nobody"], 1, "Catalog 'nobody' does not exist"),
+        (["merge-adjacent-files", "nothing"], 1, "nothing"),
+        (["add-data-files", "t", "nowhere.parquet"], 1, "nowhere.parquet"),
+        (["expire-snapshots", "--older-than", "soon"], 2, "neither an age"),
+        (["expire-snapshots", "--versions", "x"], 2, "not a list"),
+        (["verify", "--dry-run"], 2, "No such option"),
+        (["drop-catalog"], 2, "Missing argument"),
+        (["forget-everything"], 2, "No such command"),
+        (["verify", "--profile", "none"], 2, "no profile 'none'"),
+    ],
+)
+def test_failures_are_told_in_a_line(shell: Shell, arguments: list[str], code: int, message: str) -> None:
+    done = shell.run(*arguments)
+    assert (done.exit_code, done.stdout) == (code, "")
+    assert message in " ".join(done.stderr.split())
+    if code == 1:
+        assert len(done.stderr.splitlines()) == 1
+        assert done.stderr.startswith("forklake: ")
+
+
+def test_debugging_shows_where_an_error_comes_from(shell: Shell) -> None:
+    done = CliRunner().invoke(app, ["drop-catalog", "nobody", "--debug", *shell.target])
+    assert done.exit_code == 1
+    assert "Traceback" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("forklake: Catalog 'nobody'")
+
+
+@pytest.mark.parametrize(
+    "lake", ["postgres:postgresql://me:secret@127.0.0.1:1/x", "postgres:host=127.0.0.1 port=1 password=secret"]
+)
+def test_no_password_is_shown(lake: str) -> None:
+    done = CliRunner().invoke(app, ["verify", "--debug", "--lake", lake])
+    assert done.exit_code == 1
+    assert "secret" not in done.output
+
+
+def test_nobody_has_said_which_lake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("FORKLAKE_LAKE", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    done = CliRunner().invoke(app, ["verify"])
+    assert (done.exit_code, done.stderr) == (2, "forklake: Which lake? Give --lake, or set FORKLAKE_LAKE.\n")
+
+
+# As processes of their own
+
+
+def test_help_and_version_need_nothing_heavy() -> None:
+    heavy = "('pyspark', 'pandas', 'pyarrow', 'sqlalchemy', 'psycopg', 'sqlglot')"
+    for argument in ("--help", "--version"):
+        code = f"""
+import sys
+sys.argv = ["forklake", "{argument}"]
+from forklake.cli.main import main
+try:
+    main()
+finally:
+    assert not [name for name in {heavy} if name in sys.modules]
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert "forklake" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["verify", "expire-snapshots", "cleanup-old-files", "catalog-storage"])
+def test_commands_about_metadata_need_no_spark(shell: Shell, command: str) -> None:
+    code = f"""
+import sys
+sys.argv = ["forklake", "{command}", *{shell.target!r}]
+from forklake.cli.main import main
+try:
+    main()
+finally:
+    assert not [name for name in ("pyspark", "pandas", "sqlglot") if name in sys.modules]
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_process_exits_with_the_code_of_its_command(shell: Shell) -> None:
+    sound = subprocess.run([*FORKLAKE, "verify", *shell.target], capture_output=True, text=True, check=False)
+    assert (sound.returncode, sound.stdout, sound.stderr) == (0, "", "")
+    failed = subprocess.run([*FORKLAKE, "verify", "--lake", "nowhere.db"], capture_output=True, text=True, check=False)
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert failed.stderr.startswith("forklake: There is no lake at nowhere.db")
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_terminal_gets_a_table_and_progress(shell: Shell, quiet: bool) -> None:
+    shell.run("flush-inlined-data")
+    command = [*FORKLAKE, "verify", "--deep", *shell.target, *(["--quiet"] if quiet else [])]
+    code, shown = _on_terminal(command)
+    assert code == 0
+    assert "No problem was found." in shown
+    assert ("files" in shown) == (not quiet)
+
+
+def _on_terminal(command: list[str]) -> tuple[int, str]:
+    """The exit code of a command, and what it shows on a terminal."""
+    ours, its = pty.openpty()
+    with subprocess.Popen(command, stdout=its, stderr=its, stdin=its, env={**os.environ, "TERM": "xterm"}) as process:
+        os.close(its)
+        shown = b""
+        try:
+            while some := os.read(ours, 65536):
+                shown += some
+        except OSError:
+            # The other end is closed.
+            pass
+        os.close(ours)
+    return process.returncode, shown.decode()

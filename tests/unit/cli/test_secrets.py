@@ -1,0 +1,26 @@
+"""No password reaches the screen, in whatever form it was given."""
+
+import pytest
+
+from forklake.cli.secrets import without_passwords
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("postgresql://me:secret@host:5432/db", "postgresql://me:***@host:5432/db"),
+        ("cannot reach postgres://me:se@cret@host/db now", "cannot reach postgres://me:***@host/db now"),
+        (
+            "postgresql://host/db?user=me&password=secret&sslmode=require",
+            "postgresql://host/db?user=me&password=***&sslmode=require",
+        ),
+        ("postgres:dbname=lake password=secret host=h", "postgres:dbname=lake password=*** host=h"),
+        ("postgres:password = 'se cret\\'s' host=h", "postgres:password = *** host=h"),
+        ("PASSWORD=secret", "PASSWORD=***"),
+        ("sslpassword=secret", "sslpassword=***"),
+        ("s3://bucket/folder/file.parquet at 10:30", "s3://bucket/folder/file.parquet at 10:30"),
+        ("postgresql://me@host/db", "postgresql://me@host/db"),
+    ],
+)
+def test_passwords_are_struck_out(text: str, expected: str) -> None:
+    assert without_passwords(text) == expected
