@@ -1,5 +1,6 @@
 """Expired snapshots take with them what nobody else can see, and nothing that anybody can."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -14,13 +15,15 @@ from forklake.catalog.forks import fork_catalog
 from forklake.catalog.history import list_snapshots
 from forklake.catalog.lake import Catalog, Lake
 from forklake.catalog.names import get_table
-from forklake.catalog.options import set_option
+from forklake.catalog.options import effective_option, set_option
+from forklake.catalog.scan_planning import plan_delete, plan_scan
 from forklake.catalog.transaction import begin
 from forklake.catalog.view import view_at
 from forklake.errors import CommitConflict, InvalidInput, NoSuchSnapshot, ReadOnly
 from forklake.model.alterations import rename_column
 from forklake.model.files import DataFile, NewDataFile, ScheduledFile
 from forklake.model.ids import DataFileId, SnapshotId, TableId
+from forklake.model.predicates import Comparison
 from tests.lakes import append, at, delete_rows, file_ids, inline_rows, make_table, metadata_rows, transaction
 
 LATER = datetime(2100, 1, 1, tzinfo=UTC)
@@ -302,12 +305,22 @@ def test_a_reader_whose_snapshot_expires_is_told_so(main: Catalog) -> None:
     make_table(main)
     file = add_file(main)
     reader = begin(main)
-    table_id = TableId(get_table(reader, "main", "t").object_id)
+    table = get_table(reader, "main", "t")
+    table_id = TableId(table.object_id)
     end_file(main, file)
     expire_all(main)
-    for read in (reader.files, reader.batches, reader.view.stats):
+    reads: list[Callable[[], object]] = [
+        lambda: reader.files(table_id),
+        lambda: reader.batches(table_id),
+        lambda: reader.view.stats(table_id),
+        lambda: reader.objects_in(table.schema_id),
+        lambda: plan_scan(reader, table, Comparison(("id",), "=", 5)),
+        lambda: plan_delete(reader, table, Comparison(("id",), "=", 5)),
+        lambda: effective_option(reader, "target_file_size", table),
+    ]
+    for read in reads:
         with pytest.raises(NoSuchSnapshot, match="has expired"):
-            read(table_id)
+            read()
 
 
 def test_a_reader_of_the_newest_snapshot_notices_nothing(main: Catalog) -> None:

@@ -10,7 +10,7 @@ from forklake.model.lineage import Scope
 from forklake.model.names import fold
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.row_kinds import RowKind
-from forklake.store.scope import ended_rows, visible
+from forklake.store.scope import ended_rows, fetch_in, visible
 
 _COLUMNS = (
     "o.catalog_id, o.object_id, o.begin_snapshot, o.kind, o.schema_id, o.name, o.object_uuid, o.path, o.definition"
@@ -91,7 +91,7 @@ def object_row(entry: LakeObject[Definition]) -> Row:
 
 
 def _read(store: Store, scope: Scope, where: str, params: dict[str, object]) -> list[LakeObject[Definition]]:
-    return visible_objects(store.fetch_all(object_statements(store, scope, where, params)))
+    return visible_objects(fetch_in(store, scope, object_statements(store, scope, where, params)))
 
 
 def _object(row: Row) -> LakeObject[Definition]:

@@ -9,7 +9,7 @@ from forklake.model.snapshots import CommitInfo
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import Dialect
 from forklake.store.row_kinds import RowKind
-from forklake.store.scope import ended_rows, visible
+from forklake.store.scope import ended_rows, fetch_in, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class OptionRow:
 
 def catalog_options(store: Store, scope: Scope) -> list[OptionRow]:
     """The options in force in a catalog at a snapshot, what it inherited included."""
-    return read_options(store.fetch_all(option_statements(store.dialect, scope)))
+    return read_options(fetch_in(store, scope, option_statements(store.dialect, scope)))
 
 
 def option_statements(dialect: Dialect, scope: Scope, *, instance_key: str | None = None) -> list[Statement]:

@@ -23,8 +23,9 @@ from forklake.model.pruning import (
     NotOnly,
     PartitionIn,
 )
-from forklake.store.connection import Store
+from forklake.store.connection import Statement, Store
 from forklake.store.dialect import Dialect
+from forklake.store.scope import fetch_in
 
 
 def files_that_may_match(
@@ -42,7 +43,7 @@ def files_that_may_match(
     query = _Query(store.dialect, widths)
     sql = query.files(file_filter)
     params = {"table_id": table_id, **query.params, **store.dialect.level_params(scope.levels)}
-    return [row[0] for row in store.fetch(sql, params)]
+    return [row[0] for row in fetch_in(store, scope, [Statement(sql, params)])[0]]
 
 
 def files_that_cannot_match(
@@ -57,7 +58,7 @@ def files_that_cannot_match(
     query = _Query(store.dialect, {}, only)
     sql = query.files_without(file_filter)
     params = {"table_id": table_id, **query.params, **store.dialect.level_params(scope.levels)}
-    return {row[0] for row in store.fetch(sql, params)}
+    return {row[0] for row in fetch_in(store, scope, [Statement(sql, params)])[0]}
 
 
 class _Query:

@@ -1,5 +1,6 @@
 """The catalog and lineage filter. No statement about the contents of a catalog is written without it."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from forklake.errors import NoSuchSnapshot
@@ -18,22 +19,20 @@ def visible(alias: str) -> str:
     return f"{alias}.begin_snapshot <= l.top AND ({alias}.end_snapshot IS NULL OR {alias}.end_snapshot > l.top)"
 
 
-def still_there(scope: Scope) -> list[Statement]:
-    """Asks for the snapshot of the scope; `check_still_there` reads the answer.
+def fetch_in(store: Store, scope: Scope, statements: Sequence[Statement]) -> list[list[Row]]:
+    """The rows of statements about a snapshot, all of them; raises if it has expired meanwhile.
 
-    Asked after the rows, in the same round trip: expiry removes a snapshot before the rows that only it shows, so
-    what was read before a snapshot is still found was complete.
+    The snapshot is asked for after the rows, in the same round trip: expiry removes it before the rows that only it
+    shows, so what was read before it is still found was complete.
     """
     if scope.made_by is None:
-        return []
-    sql = "SELECT 1 FROM lake_snapshot WHERE catalog_id = :made_by AND snapshot_id = :snapshot_id"
-    return [Statement(sql, {"made_by": scope.made_by, "snapshot_id": scope.snapshot_id})]
-
-
-def check_still_there(scope: Scope, answers: list[list[Row]]) -> None:
-    """Raise if the snapshot that was read from had expired by then."""
-    if scope.made_by is not None and not answers[-1]:
+        return store.fetch_all(statements)
+    there = "SELECT 1 FROM lake_snapshot WHERE catalog_id = :made_by AND snapshot_id = :snapshot_id"
+    params = {"made_by": scope.made_by, "snapshot_id": scope.snapshot_id}
+    *answers, found = store.fetch_all([*statements, Statement(there, params)])
+    if not found:
         raise NoSuchSnapshot(f"Snapshot {scope.snapshot_id} has expired, or its catalog was dropped.")
+    return answers
 
 
 def ended_rows(dialect: Dialect, scope: Scope, kind: RowKind, scope_id: int) -> list[Statement]:

@@ -13,7 +13,7 @@ from forklake.model.statistics import ColumnStats
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import Dialect
 from forklake.store.row_kinds import RowKind
-from forklake.store.scope import check_still_there, ended_files, ended_rows, still_there, visible
+from forklake.store.scope import ended_files, ended_rows, fetch_in, visible
 
 # In the order of DataFile's and DeleteFile's fields.
 DATA_COLUMNS = (
@@ -32,10 +32,8 @@ def table_files(
     store: Store, scope: Scope, table_id: TableId, only: Collection[DataFileId] | None = None
 ) -> list[ScanFile]:
     """Every visible data file with its delete file, in one round trip; only some of them if told so."""
-    answers = store.fetch_all([*_file_statements(store.dialect, scope, table_id, only), *still_there(scope)])
-    check_still_there(scope, answers)
-    data_rows, delete_rows = answers[:2]
-    markers = answers[2 : None if scope.made_by is None else -1]
+    answers = fetch_in(store, scope, _file_statements(store.dialect, scope, table_id, only))
+    data_rows, delete_rows, *markers = answers
     ended_data = {row[1] for marker in markers for row in marker if row[0] == RowKind.DATA_FILE}
     ended_deletes = {row[1] for marker in markers for row in marker if row[0] == RowKind.DELETE_FILE}
     deletes: dict[int, DeleteFile] = {}
@@ -72,21 +70,17 @@ def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[Inlined
     """The visible inlined batches, each with the positions whose rows are deleted."""
     dialect = store.dialect
     params = {"table_id": table_id, **dialect.level_params(scope.levels)}
-    batches, *answers = store.fetch_all(
-        [
-            Statement(
-                f"SELECT {BATCH_COLUMNS} FROM {dialect.levels} JOIN lake_inlined_batch b"
-                f" ON b.catalog_id = l.catalog_id AND b.table_id = :table_id WHERE {visible('b')} ORDER BY b.batch_id",
-                params,
-            ),
-            *still_there(scope),
-        ]
+    sql = (
+        f"SELECT {BATCH_COLUMNS} FROM {dialect.levels} JOIN lake_inlined_batch b"
+        f" ON b.catalog_id = l.catalog_id AND b.table_id = :table_id WHERE {visible('b')} ORDER BY b.batch_id"
     )
-    check_still_there(scope, answers)
+    [batches] = fetch_in(store, scope, [Statement(sql, params)])
     if not batches:
         # As in most tables: what would be deleted from them need not be asked for.
         return []
-    deleted, *markers = store.fetch_all(
+    deleted, *markers = fetch_in(
+        store,
+        scope,
         [
             Statement(
                 f"SELECT d.batch_id, d.position FROM {dialect.levels} JOIN lake_inlined_delete d"
@@ -94,7 +88,7 @@ def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[Inlined
                 params,
             ),
             *ended_rows(dialect, scope, RowKind.INLINED_BATCH, table_id),
-        ]
+        ],
     )
     ended = {row[0] for marker in markers for row in marker}
     positions: dict[int, set[int]] = defaultdict(set)
@@ -182,6 +176,4 @@ def table_stats(store: Store, scope: Scope, table_ids: Collection[TableId]) -> d
     """The newest statistics of the tables that have any."""
     if not table_ids:
         return {}
-    answers = store.fetch_all([stats_statement(store.dialect, scope, table_ids), *still_there(scope)])
-    check_still_there(scope, answers)
-    return read_stats(answers[0])
+    return read_stats(fetch_in(store, scope, [stats_statement(store.dialect, scope, table_ids)])[0])
