@@ -459,9 +459,12 @@ AS $$
 DECLARE
     follower bigint;
     found_time timestamptz;
+    found_depth integer;
+    horizon bigint;
+    below record;
 BEGIN
-    SELECT found.snapshot_id, found.catalog_id, found.schema_version, found.snapshot_time
-    INTO snapshot_id, owner_id, schema_version, found_time
+    SELECT found.snapshot_id, found.catalog_id, found.schema_version, found.snapshot_time, a.depth, a.max_snapshot
+    INTO snapshot_id, owner_id, schema_version, found_time, found_depth, horizon
     FROM lake_catalog_ancestor a
     CROSS JOIN LATERAL (
         SELECT s.snapshot_id, s.catalog_id, s.schema_version, s.snapshot_time
@@ -471,11 +474,29 @@ BEGIN
         ORDER BY s.snapshot_id DESC LIMIT 1) found
     WHERE a.catalog_id = source_id
     ORDER BY found.snapshot_id DESC LIMIT 1;
-    -- A successor with another predecessor: what was asked for has expired, unless it is this very snapshot.
+    IF snapshot_id IS NULL OR snapshot_id = version OR found_time = at THEN
+        RETURN;
+    END IF;
+    -- Nothing may have expired between it and what was asked for. In its own catalog its successor names it. An
+    -- ancestor's last one is where the catalog below has left it, and what was asked for is from before that one.
     SELECT s.previous_snapshot_id INTO follower FROM lake_snapshot s
-    WHERE s.catalog_id = owner_id AND s.snapshot_id > lake_fork_point.snapshot_id ORDER BY s.snapshot_id LIMIT 1;
-    IF follower <> snapshot_id AND snapshot_id IS DISTINCT FROM version AND found_time IS DISTINCT FROM at THEN
-        snapshot_id := NULL;
+    WHERE s.catalog_id = owner_id AND s.snapshot_id > lake_fork_point.snapshot_id AND s.snapshot_id <= horizon
+    ORDER BY s.snapshot_id LIMIT 1;
+    IF FOUND THEN
+        IF follower IS DISTINCT FROM snapshot_id THEN
+            snapshot_id := NULL;
+        END IF;
+    ELSIF owner_id <> source_id THEN
+        SELECT c.begin_snapshot AS birth, EXISTS (
+            SELECT 1 FROM lake_snapshot s WHERE s.catalog_id = c.catalog_id AND s.snapshot_id = c.begin_snapshot
+        ) AS is_kept
+        INTO below
+        FROM lake_catalog_ancestor a JOIN lake_catalog c ON c.catalog_id = a.ancestor_id
+        WHERE a.catalog_id = source_id AND a.depth < found_depth AND c.begin_snapshot <= a.max_snapshot
+        ORDER BY a.depth DESC LIMIT 1;
+        IF snapshot_id <> horizon OR (NOT below.is_kept AND coalesce(version >= below.birth, true)) THEN
+            snapshot_id := NULL;
+        END IF;
     END IF;
 END
 $$;

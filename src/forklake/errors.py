@@ -26,7 +26,6 @@ ForklakeError
 │   ├── CommitMessageRequired    the catalog asks for author and message
 │   └── CommitFailed             the database kept failing until the retries were used up
 │       └── CommitUnknown        the database went away and could not be asked about the outcome
-├── NotBuiltYet                  a part of the surface that this release does not have
 ├── QueryFailed                  Spark could not understand or run a query
 ├── DataError                    the files of a table
 │   └── DamagedFile              a file is missing, or is not what the metadata says
@@ -155,10 +154,6 @@ class CommitFailed(TransactionError):
 
 class CommitUnknown(CommitFailed):
     """The database went away during COMMIT and could not be asked whether it happened."""
-
-
-class NotBuiltYet(ForklakeError, NotImplementedError):
-    """A part of the surface that this release does not have."""
 
 
 class QueryFailed(ForklakeError):

@@ -95,12 +95,17 @@ def _settled(transaction: Transaction, lost: OutcomeUnknown, token: str) -> Snap
     for attempt in range(retry.max_retry_count + 1):
         try:
             store.settle(lost)
-            with store.writing(first) as (_, (_, found)):
-                return SnapshotId(found[0][0]) if found else None
+            with store.writing(first) as (_, (_, found, since)):
+                if found:
+                    return SnapshotId(found[0][0])
+                if read_changes(since, transaction.base) is None:
+                    # It may have been among those that have expired meanwhile.
+                    break
+                return None
         except StoreError:
             pause(retry, attempt)
     raise CommitUnknown(
-        "The connection was lost during COMMIT, and the database could not be asked whether it happened."
+        "The connection was lost during COMMIT, and the database cannot tell whether it happened."
         f" Look for it in the snapshots of catalog '{transaction.catalog.name}' after {transaction.base}."
     ) from lost
 

@@ -1,12 +1,13 @@
 """What is left of catalogs that were dropped."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from forklake.catalog.collect import Collected, collect
 from forklake.catalog.lake import Lake
 from forklake.model.snapshots import CatalogInfo
 from forklake.store.catalogs import list_dropped
-from forklake.store.garbage import delete_dropped_catalog
+from forklake.store.garbage import delete_dropped_catalog, lock_catalog
 
 _PAGE = 1000
 
@@ -25,6 +26,14 @@ def dropped_catalogs(lake: Lake) -> Iterator[CatalogInfo]:
 def collect_dropped(lake: Lake, info: CatalogInfo) -> Collected:
     """Let go of everything of a dropped catalog that no fork sees."""
     return collect(lake, info.catalog_id, info.path)
+
+
+@contextmanager
+def still_dropped(lake: Lake, info: CatalogInfo) -> Iterator[bool]:
+    """Whether a dropped catalog is not forgotten yet, so that its folder is nobody else's; it stays so in the block."""
+    with lake.store.writing([lock_catalog(lake.store.dialect, info.catalog_id)]) as (transaction, [locked]):
+        yield bool(locked)
+        transaction.commit([])
 
 
 def forget_dropped(lake: Lake, info: CatalogInfo) -> bool:

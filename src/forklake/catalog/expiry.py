@@ -38,9 +38,11 @@ def expire_snapshots(
         return chosen
     catalog.check_writable()
     ids = [snapshot.snapshot_id for snapshot in chosen]
-    gone = with_retries(catalog.lake, lambda: _expire(catalog, ids), landed=lambda: None) if ids else set()
+    if ids:
+        with_retries(catalog.lake, lambda: _expire(catalog, ids), landed=lambda: None)
     collect(catalog.lake, catalog.catalog_id, catalog.path)
-    return [snapshot for snapshot in chosen if snapshot.snapshot_id in gone]
+    kept = {snapshot.snapshot_id for snapshot in snapshots_seen(view_at_head(catalog))} if ids else set()
+    return [snapshot for snapshot in chosen if snapshot.snapshot_id not in kept]
 
 
 def _chosen(catalog: Catalog, versions: Collection[int] | None, older_than: datetime | None) -> list[Snapshot]:
@@ -67,12 +69,11 @@ def _chosen(catalog: Catalog, versions: Collection[int] | None, older_than: date
     ]
 
 
-def _expire(catalog: Catalog, ids: list[SnapshotId]) -> set[SnapshotId]:
-    """Those of the snapshots that were still there, and are not any more."""
+def _expire(catalog: Catalog, ids: list[SnapshotId]) -> bool:
+    """Take the snapshots out, as far as they are still there."""
     store = catalog.lake.store
     with store.writing([lock_head(store.dialect, catalog.catalog_id)]) as (transaction, [locked]):
         if not locked:
             raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
-        [found] = transaction.fetch_all([expire(store.dialect, catalog.catalog_id, ids)])
-        transaction.commit([])
-    return {SnapshotId(row[0]) for row in found}
+        transaction.commit([expire(store.dialect, catalog.catalog_id, ids)])
+    return True

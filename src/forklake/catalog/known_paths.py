@@ -6,9 +6,12 @@ from forklake.catalog.lake import Lake
 from forklake.store import known_paths as rows
 
 
-def known_paths(lake: Lake, paths: Collection[str]) -> set[str]:
-    """Those of the paths that any catalog of the lake names: its data, its deletes, or what waits for deletion."""
-    return rows.known_paths(lake.store, paths) if paths else set()
+def known_paths(lake: Lake, paths: Collection[str], *, ignore_case: bool = False) -> set[str]:
+    """Those of the paths that any catalog of the lake names: its data, its deletes, or what waits for deletion.
+
+    Without regard to case they must be given casefolded, and all rows of the lake are read for it.
+    """
+    return rows.known_paths(lake.store, paths, ignore_case=ignore_case) if paths else set()
 
 
 def catalog_folders(lake: Lake, folders: Collection[str]) -> set[str]:

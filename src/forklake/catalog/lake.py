@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from math import inf
 from threading import Lock
 from typing import Generic, TypeVar
@@ -151,6 +152,12 @@ class Lake:
 
     def close(self) -> None:
         self.store.close()
+
+
+def database_time(lake: Lake) -> datetime:
+    """What time it is for the database."""
+    dialect = lake.store.dialect
+    return dialect.time_out(lake.store.fetch(f"SELECT {dialect.clock}", {})[0][0])
 
 
 @dataclass(frozen=True, slots=True)

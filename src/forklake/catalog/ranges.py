@@ -1,12 +1,12 @@
 """Ranges of snapshots, by number or by time."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from forklake.catalog.lake import Catalog
 from forklake.catalog.view import CatalogView, view_at, view_at_head
-from forklake.errors import InvalidInput
+from forklake.errors import InvalidInput, NoSuchSnapshot
 from forklake.model.ids import SnapshotId
-from forklake.store.snapshots import first_snapshot_since
+from forklake.store.snapshots import first_snapshot_since, has_previous, newest_snapshot
 
 Point = int | datetime
 """A snapshot by its number, or a time."""
@@ -29,8 +29,15 @@ def snapshot_range(catalog: Catalog, first: Point, last: Point | None) -> tuple[
 def _first_since(view: CatalogView, time: datetime) -> SnapshotId:
     if time.tzinfo is None:
         raise InvalidInput(f"The time {time} has no time zone; give one, such as UTC.")
-    found = first_snapshot_since(view.catalog.lake.store, view.scope, time)
-    return SnapshotId(view.snapshot_id + 1) if found is None else found
+    store, lineage = view.catalog.lake.store, view.catalog.lineage
+    found = first_snapshot_since(store, view.scope, time)
+    if found is None:
+        return SnapshotId(view.snapshot_id + 1)
+    # What was there just before shows that nothing of the range has expired; nothing was before the very first.
+    before = newest_snapshot(store, lineage, view.snapshot_id, time - timedelta(microseconds=1))
+    if before is None and has_previous(store, view.scope, found):
+        raise NoSuchSnapshot(f"Snapshots since {time} have expired; the oldest that is kept is {found}.")
+    return found
 
 
 def _view(catalog: Catalog, point: Point) -> CatalogView:

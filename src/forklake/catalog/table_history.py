@@ -5,12 +5,22 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from forklake.catalog.lake import Catalog
 from forklake.catalog.view import CatalogView
 from forklake.errors import NoSuchSnapshot
 from forklake.model.changes import FlushedInlined, MergedAdjacent, RewroteDeletes, parse_changes
 from forklake.model.files import DataFile, DeleteFile, InlinedBatch
 from forklake.model.ids import BatchId, DataFileId, SnapshotId, TableId
-from forklake.store.row_events import Event, KeptSnapshot, RowEvents, RowsBehind, row_events, rows_behind
+from forklake.model.lineage import Level
+from forklake.store.row_events import (
+    Event,
+    KeptSnapshot,
+    RowEvents,
+    RowsBehind,
+    row_events,
+    rows_behind,
+)
+from forklake.store.snapshots import births
 
 
 class InsertedFile(NamedTuple):
@@ -77,11 +87,15 @@ def table_history(
     everything, scope = scope, view.catalog.lake.owners.of_table(scope, lineage.ancestors, table_id)
     store = view.catalog.lake.store
     found = row_events(store, everything, scope, table_id, after)
-    _check_complete(found.snapshots, with_deletes=with_deletes)
+    _check_complete(view.catalog, after, found.snapshots, with_deletes=with_deletes)
     events = _without_compactions(found, table_id)
     files = {DataFileId(e.object_id) for e in (*events.begun_files, *events.ended_files, *events.deletes)}
     batches = {BatchId(e.object_id) for e in (*events.begun_batches, *events.ended_batches, *events.inlined_deletes)}
-    rows = rows_behind(store, scope, table_id, files, batches) if files or batches else RowsBehind({}, {}, {}, {})
+    rows = RowsBehind({}, {}, {}, {})
+    if files or batches:
+        rows, kept = rows_behind(store, everything, scope, table_id, after, files, batches)
+        if kept != found.snapshots:
+            raise NoSuchSnapshot(f"Snapshots after {after} have expired while their changes were read.")
     return TableHistory(
         tuple(sorted(_inserted(events, rows), key=_file_order)),
         tuple(sorted(_deleted(events, rows), key=_file_order)),
@@ -98,24 +112,55 @@ def _batch_order(found: InsertedBatch | DeletedFromBatch) -> tuple[SnapshotId, B
     return found.snapshot_id, found.batch.batch_id
 
 
-def _check_complete(snapshots: Sequence[KeptSnapshot], *, with_deletes: bool) -> None:
+def _check_complete(
+    catalog: Catalog, after: SnapshotId, snapshots: Sequence[KeptSnapshot], *, with_deletes: bool
+) -> None:
     """Nothing has expired between the snapshots; before the first one neither, if it matters what was there."""
     for before, snapshot in pairwise(snapshots):
-        forked_there = _FORKED in snapshot.changes and before.is_last
-        if snapshot.previous != before.snapshot_id and not forked_there:
+        if snapshot.previous != before.snapshot_id and not _forked_from(catalog, snapshot, before):
             raise NoSuchSnapshot(
                 f"The changes between snapshots {before.snapshot_id} and {snapshot.snapshot_id} cannot be told:"
                 f" snapshots between them have expired. Ask for them from {snapshot.snapshot_id + 1} on."
             )
-    first = snapshots[0] if snapshots else None
-    # A fork begins as its parent was, and a root with nothing: neither deletes anything.
-    if first is None or first.has_previous or first.previous is None or _FORKED in first.changes:
+    if not snapshots:
         return
-    if with_deletes:
+    first = snapshots[0]
+    if _last_before(catalog, first) > after:
+        raise NoSuchSnapshot(
+            f"The changes between snapshots {after} and {first.snapshot_id} cannot be told: snapshots between them have"
+            f" expired. Ask for them from {first.snapshot_id + 1} on."
+        )
+    # A fork begins as its parent was, and a root with nothing: neither deletes anything.
+    if with_deletes and not first.has_previous and first.previous is not None and _FORKED not in first.changes:
         raise NoSuchSnapshot(
             f"What snapshot {first.snapshot_id} has deleted cannot be told: snapshot {first.previous} before it"
             f" has expired. Ask for the changes from {first.snapshot_id + 1} on."
         )
+
+
+def _last_before(catalog: Catalog, first: KeptSnapshot) -> SnapshotId:
+    """The snapshot that a snapshot was put on top of, as the catalog sees it, kept or not; -1 if there was none."""
+    if _FORKED not in first.changes:
+        return SnapshotId(-1) if first.previous is None else first.previous
+    levels = catalog.lineage.levels
+    place = [level.catalog_id for level in levels].index(first.catalog_id)
+    return max((level.top for level in _with_snapshots(catalog, levels[place + 1 :])), default=SnapshotId(-1))
+
+
+def _forked_from(catalog: Catalog, first: KeptSnapshot, before: KeptSnapshot) -> bool:
+    """Whether a catalog began where an ancestor was left, and catalogs between them, if any, have nothing to show."""
+    if _FORKED not in first.changes or not before.is_last:
+        return False
+    levels = catalog.lineage.levels
+    places = [level.catalog_id for level in levels]
+    between = levels[places.index(first.catalog_id) + 1 : places.index(before.catalog_id)]
+    return not _with_snapshots(catalog, between)
+
+
+def _with_snapshots(catalog: Catalog, levels: Sequence[Level]) -> list[Level]:
+    """Those of which at least the first snapshot is seen: a fork in the past may leave a catalog before it begins."""
+    begun = births(catalog.lake.store, levels) if levels else {}
+    return [level for level in levels if begun[level.catalog_id][0] <= level.top]
 
 
 def _without_compactions(events: RowEvents, table_id: TableId) -> RowEvents:

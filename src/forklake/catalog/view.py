@@ -113,7 +113,7 @@ def view_at(catalog: Catalog, *, version: int | None = None, timestamp: datetime
     top = NO_LIMIT if version is None else SnapshotId(version)
     where = f"version {version}" if version is not None else f"timestamp {timestamp}"
     _wait_for_commits_below(catalog, version, timestamp)
-    snapshot = newest_snapshot(catalog.lake.store, catalog.lineage.at(top), timestamp)
+    snapshot = newest_snapshot(catalog.lake.store, catalog.lineage, top, timestamp)
     if snapshot is None:
         raise NoSuchSnapshot(f"No snapshot found at {where} in catalog '{catalog.name}'.")
     return CatalogView(catalog, snapshot.snapshot_id, snapshot.schema_version, snapshot.catalog_id)

@@ -80,6 +80,10 @@ def _stage(work: Work, table: Table, files: Sequence[ForeignFile]) -> None:
         )
         for file_id, file in zip(ids, files, strict=True)
     ]
+    for file in files:
+        if file.placed.is_relative:
+            # Until the commit only its age tells it from an orphan, and it may have been brought here with an old one.
+            work.storage.touch(file.placed.path)
     work.tx.append_files(table, new)
 
 

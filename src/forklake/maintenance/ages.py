@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from forklake.catalog.lake import Catalog
+from forklake.catalog.lake import Catalog, database_time
 from forklake.catalog.options import effective_option
 from forklake.catalog.transaction import begin
 from forklake.errors import InvalidInput
@@ -15,7 +15,9 @@ def age_of(catalog: Catalog, option: str) -> datetime | None:
     if interval is None:
         return None
     try:
-        return datetime.now(UTC) - parse_interval(interval)
+        # Snapshots and waiting files have the times of the database, others those of file systems: whoever's clock is
+        # ahead, nothing is taken for older than it is.
+        return min(datetime.now(UTC), database_time(catalog.lake)) - parse_interval(interval)
     except OverflowError:
         return datetime.min.replace(tzinfo=UTC)
 

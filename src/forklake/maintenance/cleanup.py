@@ -2,13 +2,14 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from functools import partial
 
 from forklake.catalog.collect import collect
-from forklake.catalog.dropped import collect_dropped, dropped_catalogs, forget_dropped
+from forklake.catalog.dropped import collect_dropped, dropped_catalogs, forget_dropped, still_dropped
 from forklake.catalog.due_files import delete_due, list_due
 from forklake.catalog.lake import Catalog, Lake
 from forklake.maintenance.ages import cleanup_age
-from forklake.maintenance.orphans import delete_orphans_below
+from forklake.maintenance.orphans import delete_orphans_below, unknown_elsewhere
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.maintenance.remove_files import remove_files
 from forklake.model.files import ScheduledFile
@@ -59,7 +60,15 @@ def cleanup_dropped_catalogs(
         if not dry_run:
             collect_dropped(lake, dropped)
         paths = _delete(lake, dropped.catalog_id, storage, before, dry_run=dry_run, progress=progress)
-        paths += delete_orphans_below(lake, storage, dropped.path, before, dry_run=dry_run, progress=progress)
+        paths += delete_orphans_below(
+            lake,
+            storage,
+            dropped.path,
+            before,
+            dry_run=dry_run,
+            progress=progress,
+            is_ours=partial(still_dropped, lake, dropped),
+        )
         deleted += [(dropped.name, path) for path in paths]
         is_empty = next(storage.walk(dropped.path), None) is None
         if is_empty and not dry_run and forget_dropped(lake, dropped):
@@ -81,7 +90,9 @@ def _delete(
         return [storage.path(file.path) for file in due]
 
     def remove(files: Collection[ScheduledFile]) -> list[ScheduledFile]:
-        gone = set(remove_files(storage, [file.path for file in files]))
+        # The database has looked for each path as it is; others may have the file under a longer one.
+        unknown = unknown_elsewhere(lake, storage, [file.path for file in files])
+        gone = set(remove_files(storage, unknown))
         return [file for file in files if file.path in gone]
 
     deleted: list[str] = []

@@ -62,11 +62,10 @@ def _outside(storage: Storage, file: FoundFile, below: str | None) -> str:
 
 def _check_unknown(work: Work, placed: Sequence[Placed]) -> None:
     """A file is of one table, and goes when its rows do: nobody else may count on it."""
-    root = work.storage.root
-    known = known_paths(work.tx.catalog.lake, [name for each in placed for name in (each.path, root + each.path)])
-    known |= _staged_paths(work.tx)
-    for each in placed:
-        if not known.isdisjoint((each.path, root + each.path)):
+    spelled = [work.storage.spellings(each.path) for each in placed]
+    known = known_paths(work.tx.catalog.lake, [name for names in spelled for name in names]) | _staged_paths(work.tx)
+    for each, names in zip(placed, spelled, strict=True):
+        if not known.isdisjoint(names):
             raise InvalidInput(f'File "{each.file.name}" is a file of this lake already.')
 
 

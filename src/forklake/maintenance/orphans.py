@@ -1,6 +1,7 @@
 """Delete files that no catalog has ever known: what failed and killed jobs have left behind."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from posixpath import basename, dirname
 
@@ -11,6 +12,7 @@ from forklake.catalog.lake import Catalog, Lake
 from forklake.maintenance.ages import cleanup_age
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.maintenance.remove_files import remove_files
+from forklake.spark.left_lists import is_left_list
 from forklake.spark.storage import Storage
 
 _BATCH = 1000
@@ -27,9 +29,9 @@ def delete_orphaned_files(
 ) -> list[str]:
     """Delete Parquet files below the catalog's own folder that no catalog knows; returns them, with their full paths.
 
-    Files that a transaction has written and not yet committed are not known either: only their age tells them apart.
-    By default orphans must be as old as the option `delete_older_than` says; `cleanup_all` takes them at any age, and
-    is for when nobody writes to the catalog.
+    Lists of files that a client of Spark Connect has left there go as well. Files that a transaction has written and
+    not yet committed are not known either: only their age tells them apart. By default orphans must be as old as the
+    option `delete_older_than` says; `cleanup_all` takes them at any age, and is for when nobody works with the catalog.
     """
     before = cleanup_age(catalog, "ducklake_delete_orphaned_files", older_than, cleanup_all)
     if not dry_run:
@@ -38,27 +40,42 @@ def delete_orphaned_files(
 
 
 def delete_orphans_below(
-    lake: Lake, storage: Storage, folder: str, before: datetime | None, *, dry_run: bool, progress: Progress
+    lake: Lake,
+    storage: Storage,
+    folder: str,
+    before: datetime | None,
+    *,
+    dry_run: bool,
+    progress: Progress,
+    is_ours: Callable[[], AbstractContextManager[bool]] = lambda: nullcontext(True),
 ) -> list[str]:
-    """Delete the orphans in the folder of a catalog, live or dropped."""
+    """Delete the orphans in the folder of a catalog, live or dropped; `is_ours` says whether it still is, meanwhile."""
     deleted: list[str] = []
     for batch in _batches(_candidates(storage, folder, before)):
         orphans = _unknown(lake, storage, batch)
         if not dry_run and orphans:
-            sizes = {_relative(storage, info): info.size for info in batch}
-            progress.begin("Deleting orphaned files", len(orphans), sum(sizes[path] for path in orphans))
-            try:
-                orphans = remove_files(storage, orphans)
-                progress.advance(len(orphans), sum(sizes[path] for path in orphans))
-            finally:
-                progress.end()
+            with is_ours() as may_delete:
+                if not may_delete:
+                    return deleted
+                orphans = _delete(storage, orphans, {_relative(storage, info): info.size for info in batch}, progress)
         deleted += [storage.path(path) for path in orphans]
     return deleted
 
 
+def _delete(storage: Storage, orphans: list[str], sizes: Mapping[str, int], progress: Progress) -> list[str]:
+    progress.begin("Deleting orphaned files", len(orphans), sum(sizes[path] for path in orphans))
+    try:
+        gone = remove_files(storage, orphans)
+        progress.advance(len(gone), sum(sizes[path] for path in gone))
+    finally:
+        progress.end()
+    return gone
+
+
 def _candidates(storage: Storage, folder: str, before: datetime | None) -> Iterator[fs.FileInfo]:
     for info in storage.walk(folder):
-        if _subject(info.path).endswith(".parquet") and (before is None or info.mtime < before):
+        is_ours = _subject(info.path).endswith(".parquet") or is_left_list(info.path)
+        if is_ours and (before is None or info.mtime < before):
             yield info
 
 
@@ -76,9 +93,25 @@ def _batches(found: Iterator[fs.FileInfo]) -> Iterator[list[fs.FileInfo]]:
 def _unknown(lake: Lake, storage: Storage, batch: list[fs.FileInfo]) -> list[str]:
     """Those that no catalog names; asked after they were listed, so that what is committed meanwhile is known."""
     subjects = {_relative(storage, info): _subject(_relative(storage, info)) for info in batch}
-    named = [*subjects.values(), *(storage.root + path for path in subjects.values())]
-    known = known_paths(lake, named)
-    return [path for path, subject in subjects.items() if not known & {subject, storage.root + subject}]
+    return unknown_paths(lake, storage, subjects)
+
+
+def unknown_paths(lake: Lake, storage: Storage, subjects: Mapping[str, str]) -> list[str]:
+    """Those whose subject no catalog names, however it spells it."""
+    ignore_case = storage.ignores_case
+    spelled = {
+        path: {name.casefold() if ignore_case else name for name in storage.spellings(subject)}
+        for path, subject in subjects.items()
+    }
+    known = known_paths(lake, [name for names in spelled.values() for name in names], ignore_case=ignore_case)
+    return [path for path, names in spelled.items() if known.isdisjoint(names)]
+
+
+def unknown_elsewhere(lake: Lake, storage: Storage, paths: Collection[str]) -> list[str]:
+    """Those of the paths below the root that no catalog names in full."""
+    spelled = {path: storage.spellings(path)[1:] for path in paths}
+    known = known_paths(lake, [name for names in spelled.values() for name in names])
+    return [path for path, names in spelled.items() if known.isdisjoint(names)]
 
 
 def _relative(storage: Storage, info: fs.FileInfo) -> str:

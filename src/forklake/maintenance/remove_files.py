@@ -6,8 +6,8 @@ from posixpath import basename, dirname
 
 from forklake.spark.storage import Storage
 
-_OF_ONE_JOB = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""The name of a folder that one job of Spark has made for its files alone."""
+_OF_ONE_JOB = re.compile(r"(.*/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/")
+"""A path below a folder that was made for the files of one job of Spark alone."""
 
 
 def remove_files(storage: Storage, paths: Collection[str]) -> list[str]:
@@ -16,9 +16,8 @@ def remove_files(storage: Storage, paths: Collection[str]) -> list[str]:
     if storage.is_local:
         for path in gone:
             storage.delete(sidecar(path))
-        for folder in {dirname(path) for path in gone}:
-            if _OF_ONE_JOB.fullmatch(basename(folder)):
-                storage.remove_empty(folder)
+        for folder in {found[1] for path in gone if (found := _OF_ONE_JOB.match(path))}:
+            storage.remove_empty(folder)
     return gone
 
 

@@ -11,6 +11,7 @@ from forklake.maintenance.progress import QUIET, Progress
 from forklake.maintenance.verify_batches import check_batches
 from forklake.maintenance.verify_files import check_files
 from forklake.model.findings import Finding
+from forklake.spark.left_lists import is_left_list
 from forklake.spark.storage import Storage
 
 
@@ -34,7 +35,7 @@ def _unknown_files(look: Look, storage: Storage) -> Iterator[Finding]:
     """Those that `delete_orphaned_files` would delete if they were old enough."""
     detail = "No catalog names the file: a job that failed has left it, or a transaction will commit it."
     for path in delete_orphaned_files(look.catalog, storage, cleanup_all=True, dry_run=True):
-        # Checksums stand beside the file that they are of.
-        if not basename(path).startswith("."):
+        # Checksums stand beside the file that they are of, and lists are for a while only.
+        if not basename(path).startswith(".") and not is_left_list(path):
             shown = look.shown(path.removeprefix(storage.prefix), True)
             yield Finding("unknown_file", path=shown, detail=detail)

@@ -63,6 +63,24 @@ class Storage:
                 return given.removeprefix(root)
         return path
 
+    def spellings(self, relative: str) -> list[str]:
+        """Every way in which metadata may name a file below the root: from there on, or in full, links or not."""
+        roots = [self.root, self.prefix]
+        if self.is_local:
+            roots.append(os.path.join(os.path.realpath(self.prefix), ""))
+        return [relative, *dict.fromkeys(root + relative for root in roots)]
+
+    @property
+    def ignores_case(self) -> bool:
+        """Whether names that differ in case are one file, as on most machines with Windows or macOS."""
+        other = self.prefix.swapcase()
+        return self.is_local and other != self.prefix and os.path.exists(other) and os.path.samefile(other, self.prefix)
+
+    def touch(self, relative: str) -> None:
+        """Make a local file as young as what is written now: it is ours from now on."""
+        if self.is_local:
+            os.utime(self.path(relative))
+
     def remove(self, paths: Iterable[str]) -> None:
         """Delete files that nobody was told of; those that cannot be deleted are orphans for cleanup to find."""
         for path in paths:
@@ -84,6 +102,8 @@ class Storage:
     def walk(self, folder: str) -> Iterator[fs.FileInfo]:
         """Every file below a folder, one folder in memory at a time. Links are neither followed nor given."""
         waiting = [self.path(folder)]
+        if self.is_local and os.path.islink(waiting[0].rstrip("/")):
+            return
         while waiting:
             selector = fs.FileSelector(waiting.pop(), allow_not_found=True)
             for info in self.files.get_file_info(selector):

@@ -19,11 +19,10 @@ def lock_head(dialect: Dialect, catalog_id: CatalogId) -> Statement:
 
 
 def expire(dialect: Dialect, catalog_id: CatalogId, ids: Collection[SnapshotId]) -> Statement:
-    """Remove snapshots of a catalog, its head never; gives those that were there."""
+    """Remove snapshots of a catalog, its head never."""
     return Statement(
         f"DELETE FROM lake_snapshot WHERE catalog_id = :catalog_id AND {dialect.any_of('snapshot_id', 'ids')}"
-        " AND snapshot_id <> (SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id)"
-        " RETURNING snapshot_id",
+        " AND snapshot_id <> (SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id)",
         {"catalog_id": catalog_id, "ids": list(ids)},
     )
 

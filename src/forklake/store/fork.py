@@ -72,7 +72,7 @@ def _fork_point(store: Store, parent: CatalogInfo, lineage: Lineage, request: Fo
         return parent.head_snapshot, parent.schema_version
     top = NO_LIMIT if request.version is None else SnapshotId(request.version)
     [[last]] = store.fetch(store.dialect.last_id("snapshot"), {})
-    snapshot = newest_snapshot(store, lineage.at(top), request.timestamp)
+    snapshot = newest_snapshot(store, lineage, top, request.timestamp)
     if snapshot is None or (request.version is not None and request.version > last):
         where = f"version {request.version}" if request.version is not None else f"timestamp {request.timestamp}"
         raise NoSuchSnapshot(f"No snapshot found at {where} in catalog '{request.parent}'.")

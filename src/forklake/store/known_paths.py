@@ -5,16 +5,21 @@ from collections.abc import Collection
 from forklake.store.connection import Statement, Store
 
 
-def known_paths(store: Store, paths: Collection[str]) -> set[str]:
-    """Those of the paths that a row of any catalog has. Looked up one by one in an index."""
-    which = store.dialect.any_of("path", "paths")
+def known_paths(store: Store, paths: Collection[str], *, ignore_case: bool = False) -> set[str]:
+    """Those of the paths that a row of any catalog has. Looked up one by one in an index.
+
+    Databases differ in what they take for the same letter: without regard to case, all paths are read and compared
+    here, casefolded.
+    """
+    which = "TRUE" if ignore_case else store.dialect.any_of("path", "paths")
     answers = store.fetch_all(
         [
-            Statement(f"SELECT path FROM {table} WHERE {which}", {"paths": list(paths)})
+            Statement(f"SELECT path FROM {table} WHERE {which}", {} if ignore_case else {"paths": list(paths)})
             for table in ("lake_data_file", "lake_delete_file", "lake_scheduled_file")
         ]
     )
-    return {path for answer in answers for (path,) in answer}
+    named = {path for answer in answers for (path,) in answer}
+    return {path.casefold() for path in named}.intersection(paths) if ignore_case else named
 
 
 def catalog_folders(store: Store, folders: Collection[str]) -> set[str]:

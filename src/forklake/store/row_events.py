@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from forklake.model.files import DataFile, DeleteFile, InlinedBatch
-from forklake.model.ids import BatchId, DataFileId, SnapshotId, TableId
+from forklake.model.ids import BatchId, CatalogId, DataFileId, SnapshotId, TableId
 from forklake.model.lineage import Scope
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import Dialect
@@ -33,6 +33,7 @@ class KeptSnapshot(NamedTuple):
     """The one before it is kept as well, in the range or not."""
     is_last: bool
     """The newest one of its catalog that is seen: those who left it, left it there."""
+    catalog_id: CatalogId
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,7 @@ def row_events(store: Store, scope: Scope, narrowed: Scope, table_id: TableId, a
         begun_batches=_begun(batches, after),
         ended_batches=_ended(batches, after) + _marked(markers, RowKind.INLINED_BATCH),
         inlined_deletes=[Event._make(row) for row in inlined],
-        snapshots=[
-            KeptSnapshot(row[0], row[1], row[2] or "", row[3] is not None, row[0] == row[4]) for row in snapshots
-        ],
+        snapshots=_kept(snapshots),
     )
 
 
@@ -103,9 +102,17 @@ def _event_statements(dialect: Dialect, scope: Scope, table_id: TableId, after: 
     return [Statement(text, params) for text in sql]
 
 
+def _kept(rows: list[Row]) -> list[KeptSnapshot]:
+    return [
+        KeptSnapshot(row[0], row[1], row[2] or "", row[3] is not None, row[0] == row[4], CatalogId(row[5]))
+        for row in rows
+    ]
+
+
 def _snapshot_statement(dialect: Dialect, scope: Scope, after: SnapshotId) -> Statement:
     sql = (
-        f"SELECT s.snapshot_id, s.previous_snapshot_id, s.changes_made, p.snapshot_id, l.top FROM {dialect.levels}"
+        "SELECT s.snapshot_id, s.previous_snapshot_id, s.changes_made, p.snapshot_id, l.top, l.catalog_id"
+        f" FROM {dialect.levels}"
         " JOIN lake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id > :after AND s.snapshot_id <= l.top"
         " LEFT JOIN lake_snapshot p ON p.catalog_id = s.catalog_id AND p.snapshot_id = s.previous_snapshot_id"
         " ORDER BY s.snapshot_id"
@@ -139,11 +146,21 @@ class RowsBehind:
 
 
 def rows_behind(
-    store: Store, scope: Scope, table_id: TableId, file_ids: Collection[DataFileId], batch_ids: Collection[BatchId]
-) -> RowsBehind:
-    """These files and batches with all deletes from them, in one round trip."""
-    answers = store.fetch_all(_row_statements(store.dialect, scope, table_id, file_ids, batch_ids))
-    data_rows, delete_rows, batch_rows, position_rows = answers
+    store: Store,
+    scope: Scope,
+    narrowed: Scope,
+    table_id: TableId,
+    after: SnapshotId,
+    file_ids: Collection[DataFileId],
+    batch_ids: Collection[BatchId],
+) -> tuple[RowsBehind, list[KeptSnapshot]]:
+    """These files and batches with all deletes from them, and the snapshots that are kept then, in one round trip."""
+    data_rows, delete_rows, batch_rows, position_rows, snapshots = store.fetch_all(
+        [
+            *_row_statements(store.dialect, narrowed, table_id, file_ids, batch_ids),
+            _snapshot_statement(store.dialect, scope, after),
+        ]
+    )
     wanted_files, wanted_batches = set(file_ids), set(batch_ids)
     deletes: dict[int, list[DeleteFile]] = {}
     for delete in sorted(map(DeleteFile._make, delete_rows), key=lambda found: found.begin_snapshot):
@@ -151,12 +168,13 @@ def rows_behind(
     positions: dict[int, list[tuple[int, SnapshotId]]] = {}
     for batch_id, position, begin in position_rows:
         positions.setdefault(batch_id, []).append((position, begin))
-    return RowsBehind(
+    rows = RowsBehind(
         {row[0]: DataFile._make(row) for row in data_rows if row[0] in wanted_files},
         deletes,
         {row[0]: read_batch(row) for row in batch_rows if row[0] in wanted_batches},
         positions,
     )
+    return rows, _kept(snapshots)
 
 
 def _row_statements(

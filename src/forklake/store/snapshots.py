@@ -1,5 +1,6 @@
 """Snapshot rows: history, and which snapshot a version or a time means."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from time import monotonic, sleep
 from typing import Any, cast
@@ -8,7 +9,7 @@ from forklake.errors import StoreBusy
 from forklake.model.changes import parse_changes
 from forklake.model.conflicts import CommittedChanges
 from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.lineage import NO_LIMIT, Scope
+from forklake.model.lineage import NO_LIMIT, Level, Lineage, Scope
 from forklake.model.snapshots import Snapshot
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import Dialect
@@ -42,14 +43,16 @@ def newest_snapshots(store: Store, scope: Scope, count: int | None) -> list[Snap
     return [_snapshot(row, dialect) for row in rows]
 
 
-def newest_snapshot(store: Store, scope: Scope, until: datetime | None = None) -> Snapshot | None:
-    """The newest snapshot in scope, not later than `until`; None if it is not there, or has expired.
+def newest_snapshot(
+    store: Store, lineage: Lineage, version: SnapshotId, until: datetime | None = None
+) -> Snapshot | None:
+    """The newest snapshot not above a version, nor later than `until`; None if it is not there, or has expired.
 
-    A snapshot stands for all versions up to its successor. When the successor names another predecessor,
-    snapshots in between have expired, and what was asked for may be one of them, unless it is this very one.
+    A snapshot stands for all versions up to its successor. Whoever finds one must know that nothing between it and
+    what was asked for has expired: see `_stands_for`.
     """
     dialect = store.dialect
-    params = dialect.level_params(scope.levels)
+    params = {"version": version, **dialect.level_params(lineage.levels)}
     in_time = "TRUE"
     if until is not None:
         params["until"] = dialect.time_in(until)
@@ -58,11 +61,14 @@ def newest_snapshot(store: Store, scope: Scope, until: datetime | None = None) -
     order = "s.snapshot_id" if until is None else "s.snapshot_time"
     newest = (
         f"SELECT s.snapshot_id FROM lake_snapshot s WHERE s.catalog_id = l.catalog_id AND s.snapshot_id <= l.top"
-        f" AND {in_time} ORDER BY {order} DESC LIMIT 1"
+        f" AND s.snapshot_id <= :version AND {in_time} ORDER BY {order} DESC LIMIT 1"
+    )
+    follower = (
+        "SELECT n.previous_snapshot_id FROM lake_snapshot n WHERE n.catalog_id = s.catalog_id"
+        " AND n.snapshot_id > s.snapshot_id AND n.snapshot_id <= l.top ORDER BY n.snapshot_id LIMIT 1"
     )
     rows = store.fetch(
-        f"SELECT {_COLUMNS}, (SELECT n.previous_snapshot_id FROM lake_snapshot n WHERE n.catalog_id = s.catalog_id"
-        "   AND n.snapshot_id > s.snapshot_id ORDER BY n.snapshot_id LIMIT 1)"
+        f"SELECT {_COLUMNS}, ({follower})"
         f" FROM {dialect.levels} JOIN lake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = ({newest})",
         params,
     )
@@ -70,8 +76,39 @@ def newest_snapshot(store: Store, scope: Scope, until: datetime | None = None) -
         return None
     row = max(rows, key=lambda candidate: candidate[0])
     found = _snapshot(row, dialect)
-    exact = found.snapshot_id == scope.snapshot_id or found.snapshot_time == until
-    return found if exact or row[-1] in (None, found.snapshot_id) else None
+    exact = found.snapshot_id == version or found.snapshot_time == until
+    return found if exact or _stands_for(store, lineage, found, row[-1], version) else None
+
+
+def _stands_for(
+    store: Store, lineage: Lineage, found: Snapshot, follower: SnapshotId | None, version: SnapshotId
+) -> bool:
+    """Whether nothing has expired between a snapshot and a version for which none that is kept is nearer.
+
+    In its own catalog its successor must name it. An ancestor's last one must be where the catalog below has left it,
+    and what was asked for must be from before that catalog: its first snapshot is kept, and later, or has a higher id.
+    """
+    if follower is not None:
+        return follower == found.snapshot_id
+    if found.catalog_id == lineage.catalog_id:
+        return True  # the head never expires
+    place = next(i for i, level in enumerate(lineage.levels) if level.catalog_id == found.catalog_id)
+    begun = births(store, lineage.levels[:place])
+    # A catalog that was passed over by a fork in the past has nothing to show.
+    nearer = [begun[level.catalog_id] for level in lineage.levels[:place] if begun[level.catalog_id][0] <= level.top]
+    begin, is_kept = nearer[-1]
+    return found.snapshot_id == lineage.levels[place].top and (is_kept or version < begin)
+
+
+def births(store: Store, levels: Sequence[Level]) -> dict[CatalogId, tuple[SnapshotId, bool]]:
+    """The first snapshot of each catalog, and whether it is kept."""
+    rows = store.fetch(
+        "SELECT c.catalog_id, c.begin_snapshot, EXISTS (SELECT 1 FROM lake_snapshot s"
+        "   WHERE s.catalog_id = c.catalog_id AND s.snapshot_id = c.begin_snapshot)"
+        f" FROM {store.dialect.levels} JOIN lake_catalog c ON c.catalog_id = l.catalog_id",
+        store.dialect.level_params(levels),
+    )
+    return {CatalogId(row[0]): (SnapshotId(row[1]), bool(row[2])) for row in rows}
 
 
 def first_snapshot_since(store: Store, scope: Scope, since: datetime) -> SnapshotId | None:
@@ -86,6 +123,16 @@ def first_snapshot_since(store: Store, scope: Scope, since: datetime) -> Snapsho
         {"since": dialect.time_in(since), **dialect.level_params(scope.levels)},
     )
     return min((SnapshotId(row[0]) for row in rows if row[0] is not None), default=None)
+
+
+def has_previous(store: Store, scope: Scope, snapshot_id: SnapshotId) -> bool:
+    """Whether a snapshot was put on top of another one, kept or not."""
+    rows = store.fetch(
+        f"SELECT s.previous_snapshot_id FROM {store.dialect.levels} JOIN lake_snapshot s"
+        " ON s.catalog_id = l.catalog_id AND s.snapshot_id = :snapshot_id",
+        {"snapshot_id": snapshot_id, **store.dialect.level_params(scope.levels)},
+    )
+    return any(previous is not None for (previous,) in rows)
 
 
 def wait_for_commit(store: Store, catalog_id: CatalogId) -> None:
@@ -123,14 +170,18 @@ def changes_since(catalog_id: CatalogId, base: SnapshotId) -> Statement:
 
 
 def landed_statements(dialect: Dialect, catalog_id: CatalogId, base: SnapshotId, token: str) -> list[Statement]:
-    """Wait for the catalog's lock, then ask for the snapshot that was committed with a token."""
+    """Wait for the catalog's lock, then ask for the snapshot that was committed with a token, and for all since."""
     lock = f"SELECT 1 FROM lake_catalog WHERE catalog_id = :catalog_id {dialect.lock_catalog}"
     landed = (
         "SELECT snapshot_id FROM lake_snapshot"
         " WHERE catalog_id = :catalog_id AND snapshot_id > :base AND commit_token = :token"
     )
     mine = {"catalog_id": catalog_id}
-    return [Statement(lock, mine), Statement(landed, {**mine, "base": base, "token": token})]
+    return [
+        Statement(lock, mine),
+        Statement(landed, {**mine, "base": base, "token": token}),
+        changes_since(catalog_id, base),
+    ]
 
 
 def read_changes(rows: list[Row], base: SnapshotId) -> list[CommittedChanges] | None:

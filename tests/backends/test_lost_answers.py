@@ -1,0 +1,116 @@
+"""A commit that has landed, whose answer was lost, and whose snapshot expires before anybody asks for it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from forklake.catalog.commit import commit
+from forklake.catalog.expiry import expire_snapshots
+from forklake.catalog.lake import Catalog, Lake, RetrySettings
+from forklake.catalog.names import get_table
+from forklake.catalog.transaction import Transaction, begin
+from forklake.errors import CommitUnknown
+from forklake.maintenance.commits import Commits
+from forklake.model.files import DataFile, NewDataFile
+from forklake.model.ids import DataFileId, SnapshotId
+from forklake.spark.session import SparkHolder
+from forklake.spark.storage import storage_at
+from forklake.spark.work import Work
+from forklake.store.connection import Append, OutcomeUnknown, Row, Rows, Statement
+from tests.backends.counting_store import CountingConnection, CountingStore
+from tests.backends.test_expiry import LATER
+from tests.lakes import append, file_ids, make_table
+
+
+class LosingConnection(CountingConnection):
+    def commit(self, steps: Sequence[Statement | Rows]) -> None:
+        super().commit(steps)
+        cast("LosingStore", self._store).lose()
+
+
+class LosingStore(CountingStore):
+    """Loses the answer of a commit, once, and lets something happen before it can be asked for again."""
+
+    loses = False
+    meanwhile: Callable[[], object] = staticmethod(lambda: None)
+
+    def lose(self) -> None:
+        if self.loses:
+            self.loses = False
+            raise OutcomeUnknown("the connection was lost", 0)
+
+    @contextmanager
+    def writing(self, first: Sequence[Statement]) -> Iterator[tuple[LosingConnection, list[list[Row]]]]:
+        with self._inner.writing(first) as (connection, answers):
+            yield LosingConnection(self, connection), answers
+
+    def append(self, append: Append) -> SnapshotId | None:
+        found = super().append(append)
+        if found is not None:
+            self.lose()
+        return found
+
+    def settle(self, lost: OutcomeUnknown) -> None:
+        self.meanwhile()
+
+
+def losing(catalog: Catalog) -> tuple[LosingStore, Catalog]:
+    store = LosingStore(catalog.lake.store)
+
+    def meanwhile() -> None:
+        append(catalog)
+        expire_snapshots(catalog, older_than=LATER)
+
+    store.meanwhile = meanwhile
+    return store, replace(catalog, lake=Lake(store, catalog.lake.data_path, RetrySettings(3, 1, 1)))
+
+
+def stage_file(tx: Transaction) -> tuple[int, str]:
+    [file_id] = tx.new_ids("file")
+    path = f"main/main/t/{file_id}.parquet"
+    tx.append_files(get_table(tx, "main", "t"), [NewDataFile(DataFile(DataFileId(file_id), path, 10, 1))])
+    return file_id, path
+
+
+def test_nobody_is_told_that_it_did_not_happen(main: Catalog) -> None:
+    make_table(main)
+    append(main)
+    store, catalog = losing(main)
+    tx = begin(catalog)
+    file_id, _ = stage_file(tx)
+    store.loses = True
+    with pytest.raises(CommitUnknown):
+        commit(tx)
+    assert file_id in file_ids(main)
+
+
+def test_maintenance_leaves_the_files_of_such_a_commit_alone(main: Catalog, tmp_path: Path) -> None:
+    make_table(main)
+    append(main)
+    store, catalog = losing(main)
+    storage = storage_at(str(tmp_path))
+    staged: list[tuple[int, str]] = []
+
+    @contextmanager
+    def writing() -> Iterator[Work]:
+        work = Work(begin(catalog), SparkHolder(), storage)
+        yield work
+        commit(work.tx)
+
+    def step(work: Work) -> None:
+        staged.append(stage_file(work.tx))
+        file = tmp_path / staged[-1][1]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"rows")
+        store.loses = True
+
+    commits = Commits(cast("Any", None), writing, is_open=False)
+    with pytest.raises(CommitUnknown):
+        commits.carry_out(step)
+    [(file_id, path)] = staged
+    assert file_id in file_ids(main)
+    assert (tmp_path / path).exists()
