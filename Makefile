@@ -7,9 +7,11 @@ BIN := .venv/bin
 READY := .venv/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest --timeout=300
+VERSION ?= 4.1
+OTHER := .venv-spark-$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help env test check unit demo format schema bench-metadata bench-data lock clean
+.PHONY: help env test test-spark check unit demo format schema docs bench-metadata bench-data lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "make %-16s %s\n", $$1, $$2}'
@@ -24,6 +26,20 @@ $(READY): requirements.lock pyproject.toml
 
 test: check  ## everything that must pass before a change lands
 	$(PYTEST) $(ARGS)
+
+# PySpark before 4.3 leaves sockets for the garbage collector to close.
+test-spark: $(OTHER)/.installed  ## the tests of the data path on another PySpark: VERSION=4.1
+	$(OTHER)/bin/python -m pytest --timeout=300 -p no:cacheprovider -W ignore::ResourceWarning tests/spark tests/sql $(ARGS)
+
+# All that the lock has but PySpark, of which the newest release of the version is taken.
+$(OTHER)/.installed: requirements.lock pyproject.toml
+	test -x $(OTHER)/bin/python || $(PYTHON) -m venv $(OTHER)
+	awk '/^[a-z]/ { kept = !/^pyspark==/ } kept' requirements.lock > $(OTHER)/requirements.txt
+	$(OTHER)/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: \
+		-r $(OTHER)/requirements.txt
+	$(OTHER)/bin/python -m pip --disable-pip-version-check --quiet install --no-binary pyspark "pyspark==$(VERSION).*"
+	$(OTHER)/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation -e .
+	touch $@
 
 check: $(READY)  ## lint, formatting, types and import contracts
 	$(BIN)/ruff check .
@@ -44,6 +60,9 @@ schema: $(READY)  ## write the SQL files of the metadata tables anew
 demo: $(READY)  ## a lake in two minutes: load, fork, change, compare; options in ARGS="..."
 	$(BIN)/python -m examples.demo $(ARGS)
 
+docs: $(READY)  ## build the documents as a site in site/; every warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
 bench-metadata: $(READY)  ## measure the metadata store; options in ARGS="..."
 	$(BIN)/python -m benchmarks.metadata $(ARGS)
 
@@ -56,5 +75,5 @@ lock: $(READY)  ## write requirements.lock anew from pyproject.toml; ARGS=--upgr
 		--custom-compile-command "make lock" --group dev --output-file requirements.lock $(ARGS) pyproject.toml
 
 clean:  ## delete the environment and everything generated
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks dist build site
+	rm -rf .venv .venv-spark-* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks dist build site
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
