@@ -147,12 +147,16 @@ def test_a_lake_of_the_first_format_is_brought_to_the_newest(lake: Lake, main: C
     newest = schema_of(lake)
     with lake.store.writing([]) as (connection, _):
         drops = [Statement(f"DROP INDEX lake_{index}", {}) for index in SECOND_FORMAT]
-        connection.commit([*drops, Statement("ALTER TABLE lake_scheduled_file DROP COLUMN file_size_bytes", {})])
+        drops.append(Statement("ALTER TABLE lake_scheduled_file DROP COLUMN file_size_bytes", {}))
+        if lake.store.dialect.is_postgres:
+            drops.append(Statement("DROP FUNCTION lake_fork_point", {}))
+        connection.commit(drops)
     set_format_version(lake, "1")
     assert schema_of(lake) != newest
     reopened = reopen(place)
     assert schema_of(reopened) == newest
     assert lake_info(reopened.store)["format_version"] == str(FORMAT_VERSION)
+    assert fork_catalog(reopened, "main", "fork", version=1)[1]
     reopened.close()
 
 

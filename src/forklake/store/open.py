@@ -101,6 +101,8 @@ def _check_format(store: "PostgresStore | SqliteStore", *, create: bool, migrate
                 " Attach it once for writing with MIGRATE_IF_REQUIRED true."
             )
         migrate(store, version)
+        # Functions and views are those of the release, whatever the steps did to the tables.
+        _create(store)
 
 
 def _format_of(store: "PostgresStore | SqliteStore") -> int | None:
