@@ -293,3 +293,9 @@ def test_results_can_be_fetched_in_parts_and_forms(lakehouse: Lakehouse) -> None
     assert sorted(table.to_pandas()["id"]) == sorted(table.to_arrow()["id"].to_pylist()) == [1, 2, 3, 4]
     empty = lakehouse.lake.create_table("empty", {"id": "int"})
     assert (empty.scan().fetchall(), empty.to_spark().collect(), empty.count(), empty.max("id")) == ([], [], 0, None)
+
+
+def test_rows_of_any_statement_are_a_dataframe_on_demand(local: Lakehouse) -> None:
+    local.lake.create_table("t", {"id": "bigint"})
+    assert [row[0] for row in local.session.sql("SHOW TABLES").to_spark().collect()] == ["t"]
+    assert local.session.sql("SELECT snapshot_id FROM lake.snapshots()").to_spark().count() == 2

@@ -47,7 +47,7 @@ class Session:
         with querying(debug=debug):
             for statement in parse(text, self._state.dialect):
                 result = execute(self._state, statement, params)
-        return result.debugging(debug)
+        return result.within(self._state.holder, debug=debug)
 
     def attach(
         self,

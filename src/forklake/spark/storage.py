@@ -28,7 +28,7 @@ class Storage:
     def __post_init__(self) -> None:
         try:
             files, prefix = fs.FileSystem.from_uri(self.root)
-        except (ValueError, NotImplementedError) as error:
+        except (ValueError, NotImplementedError, OSError) as error:
             raise InvalidInput(f"The data path '{self.root}' cannot be used: {error}") from None
         object.__setattr__(self, "files", files)
         object.__setattr__(self, "prefix", prefix.rstrip("/") + "/")

@@ -7,9 +7,12 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from forklake.errors import InvalidInput
 from forklake.model.entities import Table
 from forklake.spark.collect import collect
 from forklake.spark.failures import querying, reading
+from forklake.spark.from_arrow import from_arrow
+from forklake.spark.session import SparkHolder
 from forklake.sql.drawing import drawn, drawn_as_html
 
 _IN_NOTEBOOKS = 20
@@ -33,9 +36,11 @@ class Result:
         self._debug = debug
         self._fetched = 0
 
-    def debugging(self, debug: bool) -> "Result":
-        """The same, with errors of Spark as they come."""
+    def within(self, holder: SparkHolder, *, debug: bool = False) -> "Result":
+        """The same, with a Spark for rows that came without one; with `debug`, its errors as they come."""
         self._debug = debug
+        if self._frame is None:
+            self._frame = lambda: from_arrow(holder.get(), self.to_arrow())
         return self
 
     @property
@@ -57,7 +62,8 @@ class Result:
 
     def to_spark(self) -> DataFrame:
         """The rows as a DataFrame, which is run when you use it."""
-        assert self._frame is not None
+        if self._frame is None:
+            raise InvalidInput("These rows came without a Spark; take them with to_arrow or fetchall.")
         return self._frame()
 
     def fetchall(self) -> list[tuple[Any, ...]]:
