@@ -1,91 +1,54 @@
 """The command line does what SQL and Python do, and says so to people and programs alike."""
 
 import json
-import os
-import pty
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import pytest
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
-import forklake
-from forklake.api.catalog import CatalogHandle
+from forklake.cli.app import EVERYTHING, FILES, HISTORY
 from forklake.cli.command import common_options
 from forklake.cli.main import app
-from forklake.cli.running import VERBS
 from forklake.sql.functions import FUNCTIONS
-from tests.conftest import Place
-
-FORKLAKE = [sys.executable, "-m", "forklake"]
-
-
-@dataclass(frozen=True, slots=True)
-class Shell:
-    """A lake with a catalog `main` that has a table, and commands about it."""
-
-    place: Place
-    folder: Path
-    lake: CatalogHandle
-
-    @property
-    def target(self) -> list[str]:
-        schema = [] if self.place.metadata_schema is None else ["--metadata-schema", self.place.metadata_schema]
-        return ["--lake", f"ducklake:{self.place.url}", *schema]
-
-    def run(self, *arguments: str, env: dict[str, str] | None = None) -> Result:
-        found = CliRunner().invoke(app, [*arguments, *self.target], env=env, catch_exceptions=False)
-        assert "Traceback" not in found.output
-        return found
-
-    def rows(self, *arguments: str) -> list[dict[str, Any]]:
-        done = self.run(*arguments, "--json")
-        assert done.exit_code == 0, done.output
-        found = json.loads(done.stdout)
-        assert isinstance(found, list)
-        return found
+from tests.backends.conftest import FORKLAKE, Shell
+from tests.terminal import Terminal
 
 
-@pytest.fixture
-def shell(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
-    for name in [name for name in os.environ if name.startswith("FORKLAKE_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    with forklake.connect() as session:
-        lake = session.attach(
-            place.url,
-            "lake",
-            catalog="main",
-            data_path=str(tmp_path / "data"),
-            metadata_schema=place.metadata_schema,
-            create_if_not_exists=True,
-        )
-        lake.set_option("data_inlining_row_limit", 10)
-        lake.create_table("t", {"id": "bigint"})
-        for number in range(3):
-            lake.table("t").append([(number,)])
-        yield Shell(place, tmp_path, lake)
-
-
-def test_every_command_is_a_function_of_sql_with_the_same_arguments() -> None:
+def test_every_command_of_upkeep_is_a_function_of_sql_with_the_same_arguments() -> None:
     common = set(common_options.__annotations__) | {"context"}
-    group = get_command(app)
-    assert isinstance(group, TyperGroup)
-    commands = group.commands
-    assert commands.keys() == {verb.replace("_", "-") for verb in VERBS}
-    for name, command in commands.items():
-        own = {parameter.name for parameter in command.params} - common
+    upkeep = [name for name, command in commands().items() if command.rich_help_panel in (EVERYTHING, HISTORY, FILES)]
+    assert len(upkeep) == 14
+    for name in upkeep:
+        own = {parameter.name for parameter in commands()[name].params} - common
         if name == "maintain":
             assert own == {"all_catalogs"}
             continue
         known = {parameter.name for parameter in FUNCTIONS[name.replace("-", "_")].parameters}
         assert own == {"schema" if known_name == "schema_name" else known_name for known_name in known}
+
+
+def test_every_command_has_the_common_options_and_an_example() -> None:
+    common = set(common_options.__annotations__) - {"return"}
+    for name, command in commands().items():
+        assert common <= {parameter.name for parameter in command.params}, name
+        assert command.epilog is not None
+        assert command.epilog.startswith(f"Example: forklake {name}")
+
+
+def commands() -> dict[str, TyperCommand]:
+    """All commands by name, those of groups with the name of the group in front."""
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    found = dict(group.commands)
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            found |= {f"{name} {inner}": below for inner, below in command.commands.items()}
+    return cast("dict[str, TyperCommand]", found)
 
 
 def test_snapshots_expire_and_files_go(shell: Shell) -> None:
@@ -291,23 +254,8 @@ def test_a_process_exits_with_the_code_of_its_command(shell: Shell) -> None:
 def test_a_terminal_gets_a_table_and_progress(shell: Shell, quiet: bool) -> None:
     shell.run("flush-inlined-data")
     command = [*FORKLAKE, "verify", "--deep", *shell.target, *(["--quiet"] if quiet else [])]
-    code, shown = _on_terminal(command)
+    with Terminal(command, shell.folder) as terminal:
+        code, shown = terminal.finish()
     assert code == 0
     assert "No problem was found." in shown
     assert ("files" in shown) == (not quiet)
-
-
-def _on_terminal(command: list[str]) -> tuple[int, str]:
-    """The exit code of a command, and what it shows on a terminal."""
-    ours, its = pty.openpty()
-    with subprocess.Popen(command, stdout=its, stderr=its, stdin=its, env={**os.environ, "TERM": "xterm"}) as process:
-        os.close(its)
-        shown = b""
-        try:
-            while some := os.read(ours, 65536):
-                shown += some
-        except OSError:
-            # The other end is closed.
-            pass
-        os.close(ours)
-    return process.returncode, shown.decode()

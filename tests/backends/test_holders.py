@@ -141,3 +141,10 @@ def test_a_drop_frees_what_the_report_says(lake: Lake, main: Catalog) -> None:
 def test_a_report_on_no_catalog_says_so(lake: Lake) -> None:
     with pytest.raises(NoSuchCatalog):
         drop_report(lake, "none")
+
+
+def test_a_report_counts_the_forks_of_a_catalog_that_has_written_nothing(lake: Lake, main: Catalog) -> None:
+    fork_catalog(lake, "main", "idle")
+    fork_catalog(lake, "idle", "nested")
+    report = drop_report(lake, "idle")
+    assert (report.forks, report.some_forks) == (1, ("nested",))

@@ -1,18 +1,34 @@
 """Commands that move rows, on the Spark of the process if there is one."""
 
 import json
+import sys
+from datetime import date, datetime
+from pathlib import Path
 from typing import Any
 
-from typer.testing import CliRunner
+import pytest
+from typer.testing import CliRunner, Result
 
 from forklake.cli.main import app
 from tests.spark.conftest import Lakehouse
+from tests.terminal import Terminal
+
+
+def invoke(lakehouse: Lakehouse, *arguments: str) -> Result:
+    schema = lakehouse.place.metadata_schema
+    target = ["--lake", lakehouse.place.url, *([] if schema is None else ["--metadata-schema", schema])]
+    return CliRunner().invoke(app, [*arguments, *target, "--json"], catch_exceptions=False)
+
+
+def refused(lakehouse: Lakehouse, *arguments: str) -> str:
+    """The line that says why."""
+    done = invoke(lakehouse, *arguments)
+    assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
+    return done.stderr
 
 
 def run(lakehouse: Lakehouse, *arguments: str) -> list[dict[str, Any]]:
-    schema = lakehouse.place.metadata_schema
-    target = ["--lake", lakehouse.place.url, *([] if schema is None else ["--metadata-schema", schema])]
-    done = CliRunner().invoke(app, [*arguments, *target, "--json"], catch_exceptions=False)
+    done = invoke(lakehouse, *arguments)
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     assert isinstance(found, list)
@@ -46,3 +62,84 @@ def test_maintenance_of_everything_leaves_a_sound_lake(lakehouse: Lakehouse) -> 
     assert sorted(table.scan().fetchall()) == sorted(fork.table("t").scan().fetchall()) == before
     for name in ("main", "agent"):
         assert run(lakehouse, "verify", "--deep", "--catalog", name) == []
+
+
+def test_changes_of_rows_are_shown_and_counted(lakehouse: Lakehouse) -> None:
+    table = lakehouse.lake.create_table("t", {"id": "bigint", "v": "varchar"})
+    table.append([(number, "x") for number in range(20)])
+    before = lakehouse.lake.snapshots()[-1].snapshot_id
+    table.update({"v": "'y'"}, "id < 3")
+    table.delete("id = 7")
+    [diff] = run(lakehouse, "diff", str(before))
+    assert (diff["change"], diff["rows_added"], diff["rows_removed"]) == ("changed", 3, 4)
+    feed = run(lakehouse, "changes", "t", "--since", str(before + 1))
+    kinds = sorted(row["change_type"] for row in feed)
+    assert kinds == ["delete", *["update_postimage"] * 3, *["update_preimage"] * 3]
+    [last] = run(lakehouse, "changes", "t", "--since", str(before + 2), "--until", str(before + 2))
+    assert (last["id"], last["v"], last["change_type"]) == (7, "x", "delete")
+    assert len(run(lakehouse, "changes", "t", "--since", str(before + 1), "--limit", "2")) == 2
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "csv", "json"])
+def test_rows_go_out_to_a_file_and_come_back(local: Lakehouse, tmp_path: Path, file_format: str) -> None:
+    columns = {"id": "bigint", "name": "varchar", "at": "timestamp", "day": "date"}
+    table = local.lake.create_table("t", columns)
+    rows = [(1, 'a "b", c', datetime(2026, 1, 31, 12), date(2026, 1, 31)), (2, None, None, None)]
+    table.append(rows)
+    file = tmp_path / "out" / f"rows.{file_format}"
+    [done] = run(local, "export", "t", str(file))
+    assert (done["rows_exported"], done["path"], file.is_file()) == (2, str(file), True)
+    assert [path.name for path in file.parent.iterdir() if path.suffix != ".crc"] == [file.name]
+    assert run(local, "import", "t", str(file), "--append")[0]["rows_imported"] == 2
+    assert sorted(table.scan().fetchall(), key=str) == sorted([*rows, *rows], key=str)
+    [made] = run(local, "import", "copied", str(file))
+    assert (made["rows_imported"], made["created"], local.lake.table("copied").count()) == (2, True, 2)
+
+
+def test_rows_go_out_to_a_folder_as_of_a_snapshot(local: Lakehouse, tmp_path: Path) -> None:
+    table = local.lake.create_table("t", {"id": "bigint"})
+    table.append([(number,) for number in range(20)])
+    before = str(local.lake.snapshots()[-1].snapshot_id)
+    table.append([(20,)])
+    folder = tmp_path / "out"
+    assert run(local, "export", "t", str(folder), "--format", "json", "--version", before)[0]["rows_exported"] == 20
+    assert refused(local, "export", "t", str(folder))
+    assert run(local, "export", "t", str(folder), "--overwrite")[0]["rows_exported"] == 21
+    assert run(local, "import", "u", str(folder), "--format", "parquet")[0]["rows_imported"] == 21
+
+
+def test_imports_match_columns_by_name_and_take_all_rows_or_none(local: Lakehouse, tmp_path: Path) -> None:
+    table = local.lake.create_table("t", {"id": "bigint", "code": "varchar"})
+    (tmp_path / "a.csv").write_text("Code;id\n007;1\n")
+    (tmp_path / "b.csv").write_text("Code;id\n008;2\n009;two\n")
+    (tmp_path / "c.json").write_text('[\n  {"id": 3, "code": "x"},\n  {"id": 4}\n]\n')
+    (tmp_path / "d.csv").write_text("id,nothing\n1,2\n")
+    run(local, "import", "t", str(tmp_path / "a.csv"), "--delimiter", ";")
+    assert refused(local, "import", "t", str(tmp_path / "b.csv"), "--delimiter", ";")
+    run(local, "import", "t", str(tmp_path / "c.json"))
+    assert sorted(table.scan().fetchall()) == [(1, "007"), (3, "x"), (4, None)]
+    assert "nothing" in refused(local, "import", "t", str(tmp_path / "d.csv"))
+    assert "already exists" in refused(local, "import", "t", str(tmp_path / "d.csv"), "--create")
+    assert "does not exist" in refused(local, "import", "u", str(tmp_path / "d.csv"), "--append")
+    assert "nowhere.csv" in refused(local, "import", "u", str(tmp_path / "nowhere.csv"))
+    assert not local.lake.has_table("u")
+
+
+def test_queries_run_on_spark(lakehouse: Lakehouse) -> None:
+    lakehouse.lake.create_table("t", {"id": "bigint"}).append([(number,) for number in range(20)])
+    text = "SELECT id % 2 AS odd, count(*) AS n, map('a', id % 2) AS m, array(1.5, 2) AS l FROM t GROUP BY id % 2"
+    found = run(lakehouse, "sql", "-c", f"{text} ORDER BY odd")
+    assert found[1] == {"odd": 1, "n": 10, "m": {"a": 1}, "l": ["1.5", "2.0"]}
+    assert len(run(lakehouse, "sql", "-c", "SELECT * FROM t", "--limit", "3")) == 3
+    assert run(lakehouse, "sql", "--dialect", "duckdb", "-c", "FROM t SELECT max(id) AS m") == [{"m": 19}]
+    assert "nowhere" in refused(lakehouse, "sql", "-c", "SELECT * FROM nowhere")
+
+
+def test_spark_starts_quietly_in_a_process_of_its_own(local: Lakehouse) -> None:
+    command = [sys.executable, "-m", "forklake", "sql", "--lake", local.place.url, "-c", "SELECT 1 + 1 AS two"]
+    with Terminal(command, local.data.parent) as terminal:
+        code, shown = terminal.finish(120)
+    assert code == 0
+    assert shown.splitlines()[0] == "Starting Spark ..."
+    assert [line for line in shown.splitlines() if "WARN" in line or "log4j" in line] == []
+    assert "two" in shown.split()

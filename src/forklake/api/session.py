@@ -15,7 +15,7 @@ from forklake.sql.attachments import AttachOptions
 from forklake.sql.constants import Parameters
 from forklake.sql.execute import execute
 from forklake.sql.parse import parse
-from forklake.sql.results import Result
+from forklake.sql.results import Result, in_session
 from forklake.sql.run_session import attach, detach
 from forklake.sql.state import SessionState
 from forklake.sql.statements import Detach
@@ -47,7 +47,7 @@ class Session:
         with querying(debug=debug):
             for statement in parse(text, self._state.dialect):
                 result = execute(self._state, statement, params)
-        return result.within(self._state.holder, debug=debug)
+        return in_session(result, self._state.holder, debug=debug)
 
     def attach(
         self,

@@ -51,5 +51,10 @@ def with_common_options(function: Callable[..., Any]) -> Callable[..., None]:
     # Typer takes the parameters of a command from its signature, and their types from its annotations.
     command.__dict__["__signature__"] = inspect.Signature([context, *behind])
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in (context, *behind)}
-    command.__name__, command.__doc__ = function.__name__, function.__doc__
+    command.__name__, command.__doc__ = function.__name__, _reflowed(inspect.getdoc(function) or "")
     return command
+
+
+def _reflowed(text: str) -> str:
+    """Each paragraph in one line: where lines end is for the terminal to say."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))

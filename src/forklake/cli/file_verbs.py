@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from forklake.catalog.catalogs import drop_catalog as drop
-from forklake.catalog.holders import CatalogStorage, DropReport, FileHolder, drop_report
+from forklake.catalog.holders import CatalogStorage, FileHolder
 from forklake.catalog.holders import catalog_storage as storage_report
 from forklake.catalog.holders import file_holders as holders_of
 from forklake.catalog.lake import Lake
@@ -61,14 +60,6 @@ def file_holders(target: Target, progress: Progress, *, path: str, limit: int) -
 def catalog_storage(target: Target, progress: Progress) -> Rows:
     with opened_catalog(target) as catalog:
         return rows_of(CatalogStorage, [storage_report(catalog)])
-
-
-def drop_catalog(target: Target, progress: Progress, *, name: str, dry_run: bool) -> Rows:
-    with opened_lake(target) as lake:
-        report = drop_report(lake, name)
-        if not dry_run:
-            drop(lake, name)
-    return rows_of(DropReport, [report])
 
 
 def verify(target: Target, progress: Progress, *, deep: bool) -> Rows:

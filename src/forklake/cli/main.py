@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from forklake.cli import data_commands, lake_commands, option_commands, upkeep_commands
-from forklake.cli.app import app
+from forklake.cli import lake_commands, option_commands, row_commands, upkeep_commands
+from forklake.cli.app import app as app
 from forklake.cli.command import with_common_options
 from forklake.cli.running import Run
 
-COMMANDS = (lake_commands, option_commands, data_commands, upkeep_commands)
-"""Where commands are declared."""
+COMMANDS = (lake_commands, option_commands, row_commands, upkeep_commands)
+"""Where commands are declared, in the order in which help lists them."""
 
 
 def _version(asked: bool) -> None:

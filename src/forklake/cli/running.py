@@ -32,6 +32,7 @@ VERBS: Mapping[str, str] = {
     "catalogs": _LAKE,
     "tree": _LAKE,
     "fork": _LAKE,
+    "drop_catalog": _LAKE,
     "tables": _LAKE,
     "describe": _LAKE,
     "snapshots": _LAKE,
@@ -50,7 +51,6 @@ VERBS: Mapping[str, str] = {
     "cleanup_dropped_catalogs": _FILES,
     "file_holders": _FILES,
     "catalog_storage": _FILES,
-    "drop_catalog": _FILES,
     "verify": _FILES,
     "merge_adjacent_files": _ROWS,
     "rewrite_data_files": _ROWS,
@@ -109,6 +109,11 @@ class Run:
         """Carry out a verb, and show its rows where errors go: before a question."""
         with self._failing() as target:
             import_module("forklake.cli.drawing").draw(self._rows(verb, target, arguments), to_errors=True)
+
+    def silently(self, verb: str, **arguments: Any) -> None:
+        """Carry out a verb whose rows are known already."""
+        with self._failing() as target:
+            self._rows(verb, target, arguments)
 
     def each(self, verb: str, **arguments: Any) -> None:
         """Carry out a verb that gives rows more than once, and show them as they come; as JSON, only the last."""

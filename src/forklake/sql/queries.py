@@ -16,6 +16,7 @@ from forklake.errors import InvalidInput
 from forklake.model.entities import Table
 from forklake.model.names import fold
 from forklake.spark.from_arrow import from_arrow
+from forklake.spark.left_lists import kept_by
 from forklake.spark.scan import scan
 from forklake.spark.virtual import FOR_USERS
 from forklake.sql.binding import Bound, Context, find_relation
@@ -49,7 +50,10 @@ class BoundQuery:
         """The query as a DataFrame, which Spark has analysed and not run."""
         arguments = None if self.parameters is None else _spark_parameters(self.parameters)
         try:
-            return state.holder.get().sql(self.text, args=arguments, **self.frames)
+            frame = state.holder.get().sql(self.text, args=arguments, **self.frames)
+            # A client of Spark Connect learns what is wrong with a query when it asks for something.
+            frame.schema  # noqa: B018
+            return kept_by(frame, self.frames.values())
         except AnalysisException as error:
             raise explained(state, self.context, error) from None
 

@@ -36,13 +36,6 @@ class Result:
         self._debug = debug
         self._fetched = 0
 
-    def within(self, holder: SparkHolder, *, debug: bool = False) -> "Result":
-        """The same, with a Spark for rows that came without one; with `debug`, its errors as they come."""
-        self._debug = debug
-        if self._frame is None:
-            self._frame = lambda: from_arrow(holder.get(), self.to_arrow())
-        return self
-
     @property
     def columns(self) -> list[str]:
         return list(self._rows.column_names if self._rows is not None else self.to_spark().columns)
@@ -101,3 +94,11 @@ class Result:
 
     def __repr__(self) -> str:
         return f"<forklake.Result of {', '.join(self.columns)}>"
+
+
+def in_session(result: Result, holder: SparkHolder, *, debug: bool = False) -> Result:
+    """The same, with a Spark for rows that came without one; with `debug`, its errors as they come."""
+    result._debug = debug
+    if result._frame is None:
+        result._frame = lambda: from_arrow(holder.get(), result.to_arrow())
+    return result

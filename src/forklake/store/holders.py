@@ -134,17 +134,21 @@ def _newest_without(store: Store, catalog_id: CatalogId, level: Level) -> Snapsh
 
 
 def forks_of(store: Store, catalog_id: CatalogId, limit: int) -> tuple[int, list[str]]:
-    """How many live catalogs read from a catalog, and the names of some of them."""
+    """How many live catalogs were forked from a catalog, or read from it, and the names of some of them."""
+    # A parent that had written nothing is passed over by the lineage of its forks.
+    forks = (
+        "SELECT a.catalog_id FROM lake_catalog_ancestor a WHERE a.ancestor_id = :catalog_id AND a.depth > 0"
+        " UNION SELECT c.catalog_id FROM lake_catalog c"
+        " WHERE c.parent_catalog_id = :catalog_id AND c.end_snapshot IS NULL"
+    )
+    params = {"catalog_id": catalog_id, "limit": limit}
     [[count]], names = store.fetch_all(
         [
+            Statement(f"SELECT count(*) FROM ({forks}) AS f", params),
             Statement(
-                "SELECT count(*) FROM lake_catalog_ancestor WHERE ancestor_id = :catalog_id AND depth > 0",
-                {"catalog_id": catalog_id},
-            ),
-            Statement(
-                "SELECT c.catalog_name FROM lake_catalog_ancestor a JOIN lake_catalog c ON c.catalog_id = a.catalog_id"
-                " WHERE a.ancestor_id = :catalog_id AND a.depth > 0 ORDER BY c.catalog_name LIMIT :limit",
-                {"catalog_id": catalog_id, "limit": limit},
+                f"SELECT c.catalog_name FROM ({forks}) AS f JOIN lake_catalog c ON c.catalog_id = f.catalog_id"
+                " ORDER BY c.catalog_name LIMIT :limit",
+                params,
             ),
         ]
     )

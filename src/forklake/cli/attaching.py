@@ -1,0 +1,47 @@
+"""The catalog that a command is about, through the doors of Python and SQL, with a Spark for when it is needed."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from forklake.api.catalog import CatalogHandle
+from forklake.api.session import Session
+from forklake.cli.opening import opened_catalog
+from forklake.cli.quiet_spark import QuietSpark
+from forklake.cli.running import Common
+from forklake.cli.target import Target
+from forklake.maintenance.progress import QUIET, Progress
+from forklake.sql.attachments import Attachment, AttachOptions
+from forklake.sql.run_session import attach
+from forklake.sql.state import SessionState
+from forklake.sql.transactions import Transactions
+
+
+def quiet_spark(progress: Progress) -> QuietSpark:
+    """A Spark that is announced where progress is shown."""
+    return QuietSpark(announce=progress is not QUIET)
+
+
+@contextmanager
+def attached(target: Target, progress: Progress, holder: QuietSpark | None = None) -> Iterator[CatalogHandle]:
+    with opened_catalog(target) as catalog:
+        yield CatalogHandle(Attachment(catalog.name, catalog), Transactions(), holder or quiet_spark(progress))
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A session whose catalog in use is the one that is meant."""
+
+    session: Session
+    state: SessionState
+
+
+@contextmanager
+def attached_session(target: Target, common: Common, dialect: str) -> Iterator[Attached]:
+    holder = QuietSpark(announce=sys.stderr.isatty() and not common.quiet, debug=common.debug)
+    state = SessionState(holder, dialect)
+    options = AttachOptions(target.catalog, target.data_path, target.metadata_schema)
+    with Session(state) as session:
+        attach(state, target.lake, target.catalog, options)
+        yield Attached(session, state)

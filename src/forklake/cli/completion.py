@@ -1,0 +1,111 @@
+"""What may come next at the prompt: words of SQL, and names of catalogs, schemas, tables and columns."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+
+from forklake.catalog.catalogs import list_catalogs
+from forklake.errors import ForklakeError
+from forklake.model.entities import TableDefinition
+from forklake.model.names import fold, quote_if_needed
+from forklake.sql.cursor import reader
+from forklake.sql.state import SessionState
+
+_OWN_WORDS = frozenset(
+    {"CATALOG", "CATALOGS", "CHECKPOINT", "FORK", "SCHEMAS", "SUMMARIZE", "TABLES", "VERSION", "VIEWS"}
+)
+"""Words of statements that only we have."""
+_WORD = re.compile(r"[\w.\"`]*\Z")
+_MOST_CATALOGS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names that statements may use. `inside` has, by a folded name, the names behind its dot."""
+
+    plain: frozenset[str] = frozenset()
+    inside: dict[str, set[str]] = field(default_factory=dict)
+    tables: frozenset[str] = frozenset()
+
+
+class SqlCompleter(Completer):
+    """Completes the word at the cursor. Names are looked up when they are asked for, and again after `forget`."""
+
+    def __init__(self, look_up: Callable[[], Names], commands: Iterable[str], dialect: str) -> None:
+        self._look_up = look_up
+        known = reader(dialect).tokenizer_class.KEYWORDS
+        self._keywords = _OWN_WORDS | {word for word in known if word.isalpha()}
+        self._commands = sorted(commands)
+        self._names: Names | None = None
+
+    def forget(self) -> None:
+        """The names may be others by now."""
+        self._names = None
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
+        text = document.text_before_cursor
+        word = _WORD.search(text)
+        typed = word[0] if word else ""
+        for candidate in self._candidates(text, typed):
+            yield Completion(candidate, start_position=-len(typed.rpartition(".")[2]))
+
+    def _candidates(self, text: str, typed: str) -> list[str]:
+        if text.startswith(".") and " " not in text:
+            return _beginning([command[1:] for command in self._commands], typed.removeprefix("."))
+        names = self._known()
+        before, dot, last = typed.rpartition(".")
+        if dot:
+            owner = fold(before.rpartition(".")[2].strip('"`'))
+            meant = [owner, *_meanings(text, owner)]
+            return _beginning(next((names.inside[name] for name in meant if name in names.inside), ()), last)
+        if text.startswith("."):
+            return _beginning(names.tables, last)
+        return _beginning(names.plain, last) + (_beginning(self._keywords, last) if last else [])
+
+    def _known(self) -> Names:
+        if self._names is None:
+            try:
+                self._names = self._look_up()
+            except ForklakeError:
+                # Completion is a help; what is wrong shows when the statement runs.
+                return Names()
+        return self._names
+
+
+def names_of(state: SessionState) -> Names:
+    """Everything that the attached catalogs have, and the other catalogs of the one in use."""
+    plain: set[str] = set()
+    tables: set[str] = set()
+    inside: dict[str, set[str]] = {}
+    for attachment in state.attachments:
+        entries = state.transaction(attachment).view.all_objects()
+        schemas = {entry.object_id: entry.name for entry in entries if entry.kind == "schema"}
+        inside.setdefault(fold(attachment.name), set()).update(map(quote_if_needed, schemas.values()))
+        plain |= {attachment.name, *schemas.values()}
+        for entry in entries:
+            if entry.kind not in ("table", "view"):
+                continue
+            name = quote_if_needed(entry.name)
+            inside.setdefault(fold(schemas[entry.schema_id]), set()).add(name)
+            tables.add(name)
+            if isinstance(entry.definition, TableDefinition):
+                columns = {quote_if_needed(column.name) for column in entry.definition.columns}
+                inside.setdefault(fold(entry.name), set()).update(columns)
+                plain |= columns
+    if state.current_catalog is not None:
+        plain |= {info.name for info in islice(list_catalogs(state.current.lake), _MOST_CATALOGS)}
+    return Names(frozenset({*map(quote_if_needed, plain), *tables}), inside, frozenset(tables))
+
+
+def _meanings(text: str, alias: str) -> list[str]:
+    """What may go under another name in a statement: `FROM orders o`, or `FROM orders AS o`."""
+    found = re.findall(rf"(\w+)[\"`]?\s+(?:AS\s+)?{re.escape(alias)}\b", text, re.IGNORECASE)
+    return [fold(name) for name in found]
+
+
+def _beginning(names: Iterable[str], typed: str) -> list[str]:
+    return sorted(name for name in names if fold(name.strip('"')).startswith(fold(typed.strip('"`'))))

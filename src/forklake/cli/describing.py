@@ -1,0 +1,110 @@
+"""Tables and snapshots as rows, for commands and for the prompt."""
+
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+from forklake.api.naming import split_name
+from forklake.catalog.names import find_object, get_schema, get_table
+from forklake.catalog.options import OptionScope, list_options
+from forklake.catalog.table_sizes import table_sizes, table_stats
+from forklake.catalog.transaction import Transaction
+from forklake.catalog.view import CatalogView
+from forklake.cli.output import Rows
+from forklake.model.changes import format_changes
+from forklake.model.entities import COMMENT, Table, TableDefinition, View
+from forklake.model.files import TableStats
+from forklake.model.ids import TableId
+from forklake.model.names import quote_if_needed
+from forklake.model.snapshots import Snapshot
+
+SNAPSHOTS = ("snapshot_id", "snapshot_time", "schema_version", "changes", "author", "commit_message")
+_TABLES = ("schema_name", "table_name", "kind", "rows", "files", "bytes")
+_PARTS = ("part", "name", "value", "nullable", "default", "comment")
+_Part = tuple[str, str, str | None, bool | None, str | None, str | None]
+_WIDER: tuple[OptionScope, ...] = ("instance", "catalog", "schema", "table")
+
+
+def listed_tables(view: CatalogView) -> Rows:
+    """The tables and views of a catalog; the bytes are those of data files and delete files."""
+    entries = view.all_objects()
+    schemas = {entry.object_id: entry.name for entry in entries if entry.kind == "schema"}
+    sizes = table_sizes(view)
+    stats = table_stats(view, [TableId(table.object_id) for table, _ in sizes])
+    rows: list[tuple[str, str, str, int | None, int | None, int | None]] = []
+    for table, size in sizes:
+        count = stats.get(TableId(table.object_id), TableStats()).record_count
+        total = size.file_size_bytes + size.delete_file_size_bytes
+        rows.append((schemas[table.schema_id], table.name, "table", count, size.file_count, total))
+    rows += [(schemas[e.schema_id], e.name, "view", None, None, None) for e in entries if e.kind == "view"]
+    return Rows(_TABLES, sorted(rows), "There are no tables.")
+
+
+def described(tx: Transaction, name: str) -> Rows:
+    """Everything that a table is, a part in each row; of a view, its query."""
+    schema, table = split_name(name)
+    view = find_object(tx, get_schema(tx, schema), table, "view")
+    if view is not None:
+        found = cast("View", view)
+        return Rows(
+            _PARTS, [("view", found.name, found.definition.sql, None, None, found.definition.tags.get(COMMENT))]
+        )
+    return Rows(_PARTS, list(_parts(tx, get_table(tx, schema, table))))
+
+
+def _parts(tx: Transaction, table: Table) -> Iterator[_Part]:
+    definition = table.definition
+    yield "table", table.name, None, None, None, definition.tags.get(COMMENT)
+    for column in definition.columns:
+        kind, comment = column.type.sql(), column.tags.get(COMMENT)
+        yield "column", column.name, kind, column.nulls_allowed, column.default_sql, comment
+    for key in partition_texts(definition):
+        yield "partition", key, None, None, None, None
+    for sort in definition.sort.keys if definition.sort else ():
+        yield "sort", sort.expression, f"{sort.direction} {sort.null_order.replace('_', ' ')}", None, None, None
+    for option, (value, scope) in sorted(_options_of(tx, table).items()):
+        yield "option", option, value, None, None, f"set for the {scope}"
+
+
+def partition_texts(definition: TableDefinition) -> Iterator[str]:
+    """The keys as they are written in SQL, such as `day(at)`."""
+    names = {column.column_id: column.name for column in definition.fields()}
+    for key in definition.partition.keys if definition.partition else ():
+        name, transform = quote_if_needed(names[key.column_id]), key.transform
+        if transform == "identity":
+            yield name
+        else:
+            # bucket(16) is bucket(16, name)
+            yield f"{transform[:-1]}, {name})" if transform.endswith(")") else f"{transform}({name})"
+
+
+def _options_of(tx: Transaction, table: Table) -> dict[str, tuple[str, str]]:
+    """What counts for a table of the options that are set, and for what it is set."""
+    places = {"instance": 0, "catalog": 0, "schema": int(table.schema_id), "table": table.object_id}
+    found: dict[str, tuple[str, str]] = {}
+    for option in sorted(list_options(tx), key=lambda option: _WIDER.index(option.scope)):
+        if option.scope_id == places[option.scope]:
+            found[option.key] = (option.value, option.scope)
+    return found
+
+
+def snapshot_rows(view: CatalogView, snapshots: Iterable[Snapshot]) -> list[tuple[object, ...]]:
+    """Snapshots with the names of tables for their ids, as far as the tables are still there."""
+    entries = view.all_objects()
+    schemas = {entry.object_id: entry.name for entry in entries if entry.kind == "schema"}
+    names = {
+        str(entry.object_id): entry.name if entry.kind == "schema" else f"{schemas[entry.schema_id]}.{entry.name}"
+        for entry in entries
+    }
+    return [
+        (s.snapshot_id, s.snapshot_time, s.schema_version, _told(s, names), s.author, s.commit_message)
+        for s in snapshots
+    ]
+
+
+def _told(snapshot: Snapshot, names: dict[str, str]) -> str:
+    entries = (format_changes([change]) or "" for change in snapshot.changes)
+    parts = (entry.partition(":") for entry in entries)
+    # The only numbers that are not ids of objects are those of catalogs.
+    return ", ".join(
+        f"{tag}:{subject if tag == 'forked_from' else names.get(subject, subject)}" for tag, _, subject in parts
+    )

@@ -1,0 +1,36 @@
+"""Rows drawn as a table on a terminal."""
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from forklake.cli.output import Rows, cell
+
+
+def draw(rows: Rows, *, to_errors: bool = False) -> None:
+    """Print the rows for people, on the output or where errors go."""
+    console = Console(highlight=False, markup=False, stderr=to_errors)
+    if not rows.rows:
+        console.print(rows.nothing)
+    else:
+        console.print(_table(rows))
+    if rows.note:
+        console.print(Text(rows.note, style="dim"))
+
+
+def _table(rows: Rows) -> Table:
+    table = Table(box=SIMPLE_HEAD)
+    for at, column in enumerate(rows.columns):
+        is_number = any(isinstance(row[at], int | float) and not isinstance(row[at], bool) for row in rows.rows)
+        # Whole paths, over several lines if they must be: a part of one is of no use.
+        table.add_column(Text(_printable(column)), justify="right" if is_number else "left", overflow="fold")
+    for row in rows.rows if rows.drawn is None else rows.drawn:
+        # As it is: brackets in a name are not markup.
+        table.add_row(*(Text(_printable(cell(value, "seconds"))) for value in row))
+    return table
+
+
+def _printable(text: str) -> str:
+    """The text without what would command the terminal."""
+    return "".join(each if each.isprintable() or each == "\n" else repr(each)[1:-1] for each in text)

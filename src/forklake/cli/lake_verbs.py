@@ -1,0 +1,170 @@
+"""Commands about catalogs and tables: what each gives, as rows. Metadata alone, so Spark is not even imported."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+
+from forklake.api.naming import split_name
+from forklake.catalog.catalogs import catalog_info, find_catalog, list_catalogs
+from forklake.catalog.catalogs import drop_catalog as drop
+from forklake.catalog.compare import Difference, compare
+from forklake.catalog.forks import CatalogNode, catalog_tree, fork_catalog
+from forklake.catalog.history import last_snapshots
+from forklake.catalog.holders import DropReport, drop_report
+from forklake.catalog.lake import Catalog, Lake
+from forklake.catalog.names import get_table
+from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.view import CatalogView, view_at, view_at_head
+from forklake.cli.describing import SNAPSHOTS, described, listed_tables, snapshot_rows
+from forklake.cli.opening import opened_catalog, opened_lake
+from forklake.cli.output import Rows, rows_of
+from forklake.cli.secrets import without_passwords
+from forklake.cli.target import Target
+from forklake.errors import InvalidInput
+from forklake.maintenance.progress import Progress
+from forklake.model.files import DataFile, DeleteFile
+from forklake.model.ids import CatalogId, TableId
+
+_CATALOGS = ("catalog_name", "parent", "fork_snapshot", "head_snapshot")
+_FILES = ("path", "rows", "deleted_rows", "bytes", "delete_path", "delete_bytes", "begin_snapshot")
+
+
+def init(target: Target, progress: Progress) -> Rows:
+    with opened_catalog(target, create=True) as catalog:
+        lake = catalog.lake
+        if lake.data_path is None:
+            raise InvalidInput("The lake does not know where its files are to go; say it with --data-path.")
+        row = (without_passwords(lake.store.location), catalog.name, lake.data_path, view_at_head(catalog).snapshot_id)
+    return Rows(("lake", "catalog_name", "data_path", "head_snapshot"), [row])
+
+
+def catalogs(target: Target, progress: Progress) -> Rows:
+    with opened_lake(target) as lake:
+        infos = list(list_catalogs(lake))
+    # None for a root, and for a fork whose parent was dropped.
+    names: dict[CatalogId | None, str] = {info.catalog_id: info.name for info in infos}
+    rows = [(info.name, names.get(info.parent_id), info.fork_snapshot, info.head_snapshot) for info in infos]
+    return Rows(_CATALOGS, rows, "There is no catalog yet; create one with init.")
+
+
+def tree(target: Target, progress: Progress) -> Rows:
+    """The catalog and everything below it, each followed by its own forks."""
+    with opened_lake(target) as lake:
+        nodes = catalog_tree(lake, target.catalog)
+    names: dict[CatalogId | None, str] = {node.info.catalog_id: node.info.name for node in nodes}
+    rows, drawn = [], []
+    for depth, node in _downwards(nodes):
+        info = node.info
+        parent = names.get(info.parent_id)
+        rest = info.fork_snapshot, info.head_snapshot, node.own_rows, node.forks_below, info.end_snapshot is not None
+        rows.append((info.name, parent, *rest))
+        drawn.append(("   " * (depth - 1) + "└─ " * (depth > 0) + info.name, parent, *rest))
+    return Rows((*_CATALOGS, "own_rows", "forks_below", "dropped"), rows, drawn=drawn)
+
+
+def _downwards(nodes: Sequence[CatalogNode]) -> Iterator[tuple[int, CatalogNode]]:
+    """Catalogs with how far below the first one they are."""
+    below: dict[CatalogId | None, list[CatalogNode]] = {}
+    for node in nodes[1:]:
+        below.setdefault(node.info.parent_id, []).append(node)
+    left = [(0, nodes[0])]
+    while left:
+        depth, node = left.pop()
+        yield depth, node
+        left += [(depth + 1, fork) for fork in reversed(below.get(node.info.catalog_id, []))]
+
+
+def fork(
+    target: Target,
+    progress: Progress,
+    *,
+    parent: str | None,
+    name: str,
+    version: int | None,
+    timestamp: datetime | None,
+    if_not_exists: bool,
+) -> Rows:
+    parent = parent or target.catalog
+    with opened_lake(target) as lake:
+        forked, created = fork_catalog(
+            lake, parent, name, version=version, timestamp=timestamp, if_not_exists=if_not_exists
+        )
+        info = catalog_info(forked)
+    row = (info.name, parent, info.fork_snapshot, info.head_snapshot, created)
+    return Rows((*_CATALOGS, "created"), [row])
+
+
+def drop_catalog(target: Target, progress: Progress, *, name: str, dry_run: bool) -> Rows:
+    with opened_lake(target) as lake:
+        report = drop_report(lake, name)
+        if not dry_run:
+            drop(lake, name)
+    return rows_of(DropReport, [report])
+
+
+def tables(target: Target, progress: Progress, *, version: int | None) -> Rows:
+    with opened_catalog(target, read_only=True) as catalog:
+        return listed_tables(_view(catalog, version))
+
+
+def describe(target: Target, progress: Progress, *, table: str, version: int | None) -> Rows:
+    with _reading(target, version) as tx:
+        return described(tx, table)
+
+
+def snapshots(target: Target, progress: Progress, *, limit: int | None) -> Rows:
+    with opened_catalog(target, read_only=True) as catalog:
+        found = last_snapshots(catalog, None if limit is None else limit + 1)
+        shown = found[:limit]
+        rows = snapshot_rows(view_at_head(catalog), shown)
+    note = "" if len(found) == len(shown) else "There are older ones; --limit 0 shows all."
+    return Rows(SNAPSHOTS, rows, note=note)
+
+
+def diff(target: Target, progress: Progress, *, versions: Sequence[int], other: str | None) -> Rows:
+    with opened_catalog(target, read_only=True) as catalog:
+        if other is not None:
+            before, after = view_at_head(catalog), view_at_head(find_catalog(catalog.lake, other))
+        else:
+            before = _view(catalog, versions[0])
+            after = _view(catalog, versions[1] if len(versions) > 1 else None)
+        return rows_of(Difference, compare(before, after), "Nothing is different.")
+
+
+def files(target: Target, progress: Progress, *, table: str, version: int | None) -> Rows:
+    with _reading(target, version) as tx:
+        lake = tx.catalog.lake
+        found = tx.view.files(TableId(get_table(tx, *split_name(table)).object_id))
+        rows = [
+            (
+                _full_path(lake, file.data),
+                file.data.record_count,
+                file.delete.delete_count if file.delete else 0,
+                file.data.file_size_bytes,
+                _full_path(lake, file.delete) if file.delete else None,
+                file.delete.file_size_bytes if file.delete else None,
+                file.data.begin_snapshot,
+            )
+            for file in sorted(found, key=lambda file: file.data.data_file_id)
+        ]
+    return Rows(_FILES, rows, "The table has no files.")
+
+
+def _full_path(lake: Lake, file: DataFile | DeleteFile) -> str:
+    """Where a file is, from everywhere."""
+    if not file.path_is_relative:
+        return file.path
+    root = lake.data_path or ""
+    return (root if "://" in root else os.path.join(os.path.abspath(root), "")) + file.path
+
+
+@contextmanager
+def _reading(target: Target, version: int | None) -> Iterator[Transaction]:
+    with opened_catalog(target, read_only=True) as catalog:
+        yield begin(catalog if version is None else replace(catalog, pinned=_view(catalog, version).snapshot_id))
+
+
+def _view(catalog: Catalog, version: int | None) -> CatalogView:
+    return view_at_head(catalog) if version is None else view_at(catalog, version=version)

@@ -1,0 +1,53 @@
+"""Commands about the options of a catalog."""
+
+from typing import Annotated
+
+import typer
+
+from forklake.cli.app import LAKE, app, command
+from forklake.cli.command import with_common_options
+from forklake.cli.options import ForSchema, ForTable
+from forklake.cli.running import Run
+
+options = typer.Typer(invoke_without_command=True)
+
+
+def _list(
+    run: Run, everything: Annotated[bool, typer.Option("--all", help="Those with their defaults as well.")] = False
+) -> None:
+    """List the options that are set, or change them with `set` and `unset`."""
+    run.remember()
+    if run.context.invoked_subcommand is None:
+        run("options", everything=everything)
+
+
+options.callback()(with_common_options(_list))
+app.add_typer(
+    options,
+    name="options",
+    rich_help_panel=LAKE,
+    epilog="Example: forklake options set target_file_size 256MB --table orders",
+)
+
+
+@command("Commands", "forklake options set target_file_size 256MB --table orders", "set", of=options)
+def set_option(
+    run: Run,
+    name: Annotated[str, typer.Argument(help="The option.")],
+    value: Annotated[str, typer.Argument(help="Its value.")],
+    table: ForTable = None,
+    schema: ForSchema = None,
+) -> None:
+    """Set an option for the catalog, a schema or a table."""
+    run("set_option", name=name, value=value, table=table, schema=schema)
+
+
+@command("Commands", "forklake options unset target_file_size --table orders", "unset", of=options)
+def unset_option(
+    run: Run,
+    name: Annotated[str, typer.Argument(help="The option.")],
+    table: ForTable = None,
+    schema: ForSchema = None,
+) -> None:
+    """Let the option have its default again, or what is set for more than this."""
+    run("set_option", name=name, value=None, table=table, schema=schema)

@@ -1,0 +1,177 @@
+"""The prompt of `forklake sql`: statements over several lines, with history and completion."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from types import FrameType
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.history import FileHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+from forklake.cli.attaching import Attached, attached_session
+from forklake.cli.completion import SqlCompleter, names_of
+from forklake.cli.describing import described, listed_tables
+from forklake.cli.drawing import draw
+from forklake.cli.output import Rows
+from forklake.cli.results import rows_of_result
+from forklake.cli.running import Common, tell, told
+from forklake.cli.secrets import without_passwords
+from forklake.cli.target import Target
+from forklake.errors import InvalidInput, SyntaxProblem
+from forklake.sql.cursor import split_statements, tokens_of
+
+_HELP = """\
+Statements end with ; and may go over several lines.
+  .tables         the tables of the catalog in use
+  .schema TABLE   the columns of a table, and all else that it is
+  .help           this
+  .quit           leave, as Ctrl-D does; what is not committed is rolled back
+Tab completes, Up and Down go through earlier statements, Ctrl-R searches them, Ctrl-C drops what you have typed."""
+
+
+def prompt(target: Target, common: Common, *, dialect: str, limit: int | None) -> Iterator[Rows]:
+    """Ask for statements and carry them out until there are no more; rows are shown here, and none are left."""
+    with attached_session(target, common, dialect) as attached:
+        _Prompt(attached, common, dialect, limit).run()
+    return iter(())
+
+
+class _Prompt:
+    def __init__(self, attached: Attached, common: Common, dialect: str, limit: int | None) -> None:
+        self._session, self._state = attached.session, attached.state
+        self._common, self._dialect, self._limit = common, dialect, limit
+        self._stopped = False
+        self._commands: Mapping[str, Callable[[str], None]] = {
+            ".help": lambda _: print(_HELP),
+            ".tables": lambda _: draw(listed_tables(self._state.transaction(self._state.current).view)),
+            ".schema": self._describe,
+            ".quit": _leave,
+        }
+        self._completer = SqlCompleter(lambda: names_of(self._state), self._commands, dialect)
+
+    def run(self) -> None:
+        asking: PromptSession[str] = PromptSession(
+            history=_History(str(history_file())),
+            completer=self._completer,
+            complete_while_typing=False,
+            multiline=True,
+            prompt_continuation=lambda width, *_: "> ".rjust(width, "."),
+            key_bindings=_bindings(self._dialect),
+        )
+        print("Statements end with ; and .help says more.")
+        while True:
+            try:
+                text = asking.prompt(self._question).strip()
+                with self._noticing_interrupts():
+                    self._carry_out(text)
+            except KeyboardInterrupt:
+                # At the prompt it drops what was typed; later, it stops the statement.
+                continue
+            except EOFError:
+                return
+            except Exception as error:
+                # Spark tells of a query that was stopped as of one that has failed.
+                tell("Stopped." if self._stopped else _in_short(error))
+
+    @contextmanager
+    def _noticing_interrupts(self) -> Iterator[None]:
+        """Know whether Ctrl-C was pressed meanwhile, and let whoever minds it already do what it does."""
+        before = signal.getsignal(signal.SIGINT)
+
+        def notice(number: int, frame: FrameType | None) -> None:
+            self._stopped = True
+            if callable(before):
+                before(number, frame)
+
+        self._stopped = False
+        signal.signal(signal.SIGINT, notice)
+        try:
+            yield
+        finally:
+            # Spark may have put its own in our place when it started.
+            if signal.getsignal(signal.SIGINT) is notice:
+                signal.signal(signal.SIGINT, before)
+
+    def _question(self) -> str:
+        """The catalog in use, with a star while a transaction is open."""
+        name, schema = self._state.current_catalog or "", self._state.current_schema
+        place = name if schema == "main" else f"{name}.{schema}"
+        return f"{place}{'*' if self._state.transactions.is_open else ''}> "
+
+    def _carry_out(self, text: str) -> None:
+        self._completer.forget()
+        if text.startswith("."):
+            name, _, argument = text.rstrip(";").partition(" ")
+            command = self._commands.get(name)
+            if command is None:
+                raise InvalidInput(f"There is no {name}; .help says what there is.")
+            command(argument.strip())
+            return
+        for statement in split_statements(text, self._dialect):
+            began = perf_counter()
+            result = self._session.sql(statement, debug=self._common.debug)
+            rows_of_result(result, self._limit, began, as_json=self._common.json).show(as_json=self._common.json)
+
+    def _describe(self, table: str) -> None:
+        if not table:
+            raise InvalidInput("Which table? Write .schema TABLE.")
+        draw(described(self._state.transaction(self._state.current), table))
+
+
+class _History(FileHistory):
+    """Earlier statements, in a file that nobody else can read, and without passwords."""
+
+    def store_string(self, string: str) -> None:
+        super().store_string(without_passwords(string))
+
+
+def history_file(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where statements are kept from one run to the next; made for the user alone if it is not there."""
+    home = environment.get("XDG_STATE_HOME")
+    file = (Path(home) if home else Path.home() / ".local" / "state") / "forklake" / "history"
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(file, os.O_CREAT | os.O_APPEND, 0o600))
+    return file
+
+
+def is_complete(text: str, dialect: str) -> bool:
+    """Whether Enter carries out a text, and does not begin another line."""
+    if not text.strip() or text.startswith("."):
+        return True
+    try:
+        tokens = tokens_of(text, dialect)
+    except SyntaxProblem:
+        # Inside of a string or a comment.
+        return False
+    return not tokens or tokens[-1].text == ";"
+
+
+def _bindings(dialect: str) -> KeyBindings:
+    bindings = KeyBindings()
+
+    @bindings.add("enter")
+    def _(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if buffer.complete_state is not None and buffer.complete_state.current_completion is not None:
+            # The completion that is chosen is taken, and the statement goes on.
+            buffer.complete_state = None
+        elif is_complete(buffer.text, dialect):
+            buffer.validate_and_handle()
+        else:
+            buffer.newline()
+
+    return bindings
+
+
+def _leave(_: str) -> None:
+    raise EOFError
+
+
+def _in_short(error: Exception) -> str:
+    """An error in a line, without the text it points into."""
+    message = told(error)
+    return message.split("\nLINE ")[0].split("\n\n== SQL")[0]

@@ -1,0 +1,37 @@
+"""Results of SQL as rows to show."""
+
+import sys
+from time import perf_counter
+
+from forklake.cli.output import Rows
+from forklake.sql.drawing import shown_text
+from forklake.sql.results import Result
+
+ON_TERMINALS = 100
+"""So many rows are shown to people who have not said how many they want."""
+
+
+def rows_of_result(result: Result, limit: int | None, began: float, *, as_json: bool = False) -> Rows:
+    """The rows of a result, fetched now: the first ones for people, and all of them for programs."""
+    for_people = sys.stdout.isatty() and not as_json
+    if limit is None and for_people:
+        limit = ON_TERMINALS
+    table, more = (result.to_arrow(), False) if limit is None else result.first(limit)
+    shown = table if limit is None else table.slice(0, limit)
+    columns = [column.to_pylist() for column in shown.columns]
+    rows = list(zip(*columns, strict=True))
+    if not for_people:
+        return Rows(table.column_names, rows)
+    seconds = perf_counter() - began
+    if table.column_names == ["Success"] and not rows:
+        return Rows((), (), f"Done in {seconds:.2f} s.")
+    note = _count(len(rows), table.num_rows, more)
+    drawn = [[shown_text(value) for value in row] for row in rows]
+    return Rows(table.column_names, rows, "No rows.", drawn=drawn, note=f"{note} in {seconds:.2f} s")
+
+
+def _count(shown: int, found: int, more: bool) -> str:
+    if more:
+        return f"first {shown:,} rows, and there are more (--limit shows more)"
+    rows = "1 row" if found == 1 else f"{found:,} rows"
+    return rows if shown == found else f"{rows}, {shown:,} of them shown"

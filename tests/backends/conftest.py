@@ -1,0 +1,82 @@
+"""A lake and the command line about it."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import forklake
+from forklake.api.catalog import CatalogHandle
+from forklake.cli.main import app
+from tests.conftest import Place
+
+FORKLAKE = [sys.executable, "-m", "forklake"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A lake with a catalog `main` that has a table, and commands about it."""
+
+    place: Place
+    folder: Path
+    lake: CatalogHandle
+
+    @property
+    def target(self) -> list[str]:
+        schema = [] if self.place.metadata_schema is None else ["--metadata-schema", self.place.metadata_schema]
+        return ["--lake", f"ducklake:{self.place.url}", *schema]
+
+    def run(self, *arguments: str, env: dict[str, str] | None = None, typed: str | None = None) -> Result:
+        found = CliRunner().invoke(app, [*arguments, *self.target], input=typed, env=env, catch_exceptions=False)
+        assert "Traceback" not in found.output
+        return found
+
+    def rows(self, *arguments: str) -> list[dict[str, Any]]:
+        done = self.run(*arguments, "--json")
+        assert done.exit_code == 0, done.output
+        found = json.loads(done.stdout)
+        assert isinstance(found, list)
+        return found
+
+
+@pytest.fixture
+def shell(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
+    """A shell on each backend in turn."""
+    with opened_shell(place, tmp_path, monkeypatch) as opened:
+        yield opened
+
+
+@pytest.fixture
+def sqlite_shell(sqlite_place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
+    """A shell on SQLite alone, for what does not depend on the metadata database."""
+    with opened_shell(sqlite_place, tmp_path, monkeypatch) as opened:
+        yield opened
+
+
+@contextmanager
+def opened_shell(place: Place, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
+    for name in [name for name in os.environ if name.startswith("FORKLAKE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    with forklake.connect() as session:
+        lake = session.attach(
+            place.url,
+            "lake",
+            catalog="main",
+            data_path=str(folder / "data"),
+            metadata_schema=place.metadata_schema,
+            create_if_not_exists=True,
+        )
+        lake.set_option("data_inlining_row_limit", 10)
+        lake.create_table("t", {"id": "bigint"})
+        for number in range(3):
+            lake.table("t").append([(number,)])
+        yield Shell(place, folder, lake)
