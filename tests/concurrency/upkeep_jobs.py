@@ -18,7 +18,7 @@ from forklake.catalog.history import list_snapshots
 from forklake.catalog.lake import Catalog, Lake
 from forklake.catalog.names import get_table
 from forklake.catalog.transaction import Transaction, begin
-from forklake.errors import CommitConflict, NoSuchCatalog, NoSuchSnapshot
+from forklake.errors import CommitConflict, NoSuchCatalog, NoSuchSnapshot, NoSuchTable
 from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
 from forklake.model.entities import Table
 from forklake.model.files import DataFile, NewDataFile, ScanFile
@@ -65,8 +65,12 @@ def fork_and_read(lake: Lake, parent: str, prefix: str, times: int) -> list[str]
             fork, _ = fork_catalog(lake, source, f"{prefix}{turn}", version=version)
         except NoSuchSnapshot:
             continue  # it has expired meanwhile
+        try:
+            check_head(fork)
+        except NoSuchTable:
+            drop_catalog(lake, fork.name)  # it is from before the table
+            continue
         made.append(fork.name)
-        check_head(fork)
         write_rows(lake, fork.name, 3)
         if len(made) > 3:
             drop_catalog(lake, made.pop(random.randrange(len(made))))

@@ -88,7 +88,7 @@ def import_files(
     """Copy the rows of CSV, JSON or Parquet files into a table, a new one or one that is there.
 
     A new table gets the columns that the files have. CSV files begin with a line of names. Columns are matched by
-    name, and a value that does not fit its column is an error. Everything is imported, or nothing.
+    name, and values are cast as SQL casts them. Everything is imported, or nothing.
     """
     run(
         "import_files",
