@@ -23,15 +23,18 @@ CONNECT = os.environ.get("FORKLAKE_TEST_SPARK") == "connect"
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    """The session that a user gets who gives none, on two cores; or the client of a server like that."""
-    if not CONNECT:
-        yield SparkHolder(settings=SETTINGS).get()
-        return
+def server() -> Iterator[str]:
+    """The address of a Spark Connect server."""
     with connect_server(SETTINGS) as address:
-        client = SparkSession.builder.remote(address).getOrCreate()
-        yield client
-        client.stop()
+        yield address
+
+
+@pytest.fixture(scope="session")
+def spark(request: pytest.FixtureRequest) -> SparkSession:
+    """The session that a user gets who gives none, on two cores; or the client of a server like that."""
+    if CONNECT:
+        return SparkSession.builder.remote(request.getfixturevalue("server")).getOrCreate()
+    return SparkHolder(settings=SETTINGS).get()
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,6 +215,16 @@ def test_what_cannot_be_merged_is_refused_and_nothing_changes(
     assert rows(table) == FIRST
 
 
+@pytest.mark.parametrize("kind", ["DataFrame", "Arrow"])
+def test_a_source_with_two_columns_of_one_name_is_refused(local: Lakehouse, kind: str) -> None:
+    table = _table(local.lake)
+    frame = local.spark.sql("SELECT 1L AS id, 'x' AS v, 'y' AS V")
+    with pytest.raises(InvalidInput, match="several columns 'v'"):
+        table.merge(frame if kind == "DataFrame" else frame.toArrow(), "id")
+    with pytest.raises(InvalidInput, match="several columns 'id'"):
+        local.session.sql("MERGE INTO lake.t USING (SELECT 1L AS id, 2L AS id) s ON t.v = 'x' WHEN MATCHED THEN DELETE")
+
+
 def test_rows_of_the_own_transaction_are_merged_with(lakehouse: Lakehouse, in_fork: bool) -> None:
     with somewhere(lakehouse, in_fork, _table, FIRST) as place:
         with lakehouse.session.transaction():

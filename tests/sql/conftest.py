@@ -1,8 +1,8 @@
 """The scripts of this folder share one Spark with the other tests."""
 
 import pytest
-from pyspark.sql import SparkSession
 
+from tests.spark.conftest import server as server
 from tests.spark.conftest import spark as spark
 
 
@@ -11,7 +11,6 @@ def no_views_of_others(request: pytest.FixtureRequest) -> None:
     """A view that another test has left in Spark would answer for a table that is not there."""
     if "spark" in request.fixturenames:
         session = request.getfixturevalue("spark")
-        assert isinstance(session, SparkSession)
         for view in session.catalog.listTables():
             if view.isTemporary:
                 session.catalog.dropTempView(view.name)

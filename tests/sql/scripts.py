@@ -24,6 +24,8 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 
+import pyspark
+
 NOTHING = "(none)"
 
 
@@ -96,7 +98,13 @@ def read_script(path: Path) -> Script:
 
 
 def scripts_below(folder: Path) -> Iterator[Path]:
-    return iter(sorted(folder.rglob("*.sql")))
+    return filter(runs_here, sorted(folder.rglob("*.sql")))
+
+
+def runs_here(script: Path) -> bool:
+    """Whether this Spark has what a script needs: names such as `since_4_2` say from which version on."""
+    _, found, version = script.stem.partition("since_")
+    return not found or tuple(map(int, version.split("_"))) <= tuple(map(int, pyspark.__version__.split(".")[:2]))
 
 
 def shown(rows: Sequence[Sequence[object]]) -> list[str]:

@@ -2,22 +2,26 @@
 for.
 
 A DataFrame over Spark Connect is a description that the server makes a plan of whenever it is asked, so its list has to
-stay. Nobody tells when the last description is gone: PySpark copies them, `spark.sql` for one. A list goes an hour
-after nothing here refers to it, or when the process ends; what a killed process has left are orphans.
+stay. Nobody tells when the last description is gone, because PySpark makes copies, `spark.sql` for one. So a list goes
+an hour after nothing here refers to it, or when the process ends; what a killed process has left are orphans.
 """
 
 import atexit
 import os
-import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-
-from pyspark.sql import DataFrame
+from time import monotonic
+from typing import TYPE_CHECKING
 
 from forklake.spark.storage import Storage
 from forklake.spark.tasks.file_names import uuid7
-from forklake.spark.work import Work
+
+if TYPE_CHECKING:
+    # Maintenance asks what is a list, and starts without Spark.
+    from pyspark.sql import DataFrame
+
+    from forklake.spark.work import Work
 
 LOG = "_spark_metadata/0"
 """Where Spark looks for a list, below the folder that it is given."""
@@ -41,11 +45,11 @@ class _LeftLists:
 
     def _unused(self, root: str, folder: str) -> None:
         # Runs in the middle of anything: no more than one step, and no input or output.
-        self._since[root, folder] = time.monotonic()
+        self._since[root, folder] = monotonic()
 
-    def remove_unused(self, seconds: float = _KEPT_SECONDS) -> None:
-        """Remove the lists that nothing has referred to for some time."""
-        before = time.monotonic() - seconds
+    def remove_unused(self) -> None:
+        """Remove the lists that nothing has referred to for an hour."""
+        before = monotonic() - _KEPT_SECONDS
         self._remove([left for left, since in list(self._since.items()) if since < before])
 
     def remove_all(self) -> None:
@@ -65,7 +69,7 @@ _LISTS = _LeftLists()
 atexit.register(_LISTS.remove_all)
 
 
-def leave_list(work: Work, log: str, read: Callable[[str], DataFrame]) -> DataFrame:
+def leave_list(work: "Work", log: str, read: "Callable[[str], DataFrame]") -> "DataFrame":
     """Write a list into the catalog's folder, and read it from there."""
     _LISTS.remove_unused()
     storage, folder = work.storage, f"{work.tx.catalog.path}/{_FOLDER}/{uuid7()}"
@@ -79,7 +83,13 @@ def leave_list(work: Work, log: str, read: Callable[[str], DataFrame]) -> DataFr
     return frame
 
 
+def kept_by(frame: "DataFrame", sources: "Iterable[DataFrame]") -> "DataFrame":
+    """The frame, which refers from now on to the lists of what it was made of; a classic one has no need to."""
+    if hasattr(frame, "_plan"):
+        vars(frame._plan)["forklake_sources"] = [source._plan for source in sources]
+    return frame
+
+
 def is_left_list(path: str) -> bool:
-    """Whether a path is that of a list, or of its checksums."""
-    parts = path.split("/")
-    return len(parts) > 3 and parts[-4] == _FOLDER and f"{parts[-2]}/" == LOG[:-1]
+    """Whether a path is that of a list."""
+    return f"/{_FOLDER}/" in path and path.endswith(f"/{LOG}")

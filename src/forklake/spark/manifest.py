@@ -8,7 +8,7 @@ every row: there goes the file's number in the scan.
 import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -21,11 +21,11 @@ from forklake.spark.session import is_remote
 from forklake.spark.storage import Storage
 from forklake.spark.work import Work
 
-_PLAIN = re.compile(r"[\w.~/=-]+", re.ASCII)
-"""Paths that are the same in a URI, as nearly all are: there may be fifty thousand of them."""
+_PLAIN = re.compile(r"[\w.~/=-]*", re.ASCII)
+"""Paths that are the same in a URI, as nearly all are: there may be fifty thousand of them, looked at as one text."""
 
 
-def relation(work: Work, schema: st.StructType, files: Iterable[tuple[int, DataFile]]) -> DataFrame:
+def relation(work: Work, schema: st.StructType, files: Sequence[tuple[int, DataFile]]) -> DataFrame:
     """The rows of numbered files, with Spark's own vectorised reader."""
     log = "\n".join(["v1", *_lines(work.storage, files)])
     if is_remote(work.spark):
@@ -47,14 +47,17 @@ def _read(work: Work, schema: st.StructType, folder: str) -> DataFrame:
     return work.spark.read.schema(schema).option("recursiveFileLookup", "true").parquet(folder)
 
 
-def _lines(storage: Storage, files: Iterable[tuple[int, DataFile]]) -> Iterator[str]:
-    root = json.dumps(storage.uri(""))[:-1]
-    for number, file in files:
-        if file.path_is_relative and _PLAIN.fullmatch(file.path):
-            uri = f'{root}{file.path}"'
-        else:
-            uri = json.dumps(storage.uri(file.path, is_relative=file.path_is_relative))
-        yield (
-            f'{{"path":{uri},"size":{file.file_size_bytes},"isDir":false,"modificationTime":{number},'
-            '"blockReplication":1,"blockSize":134217728,"action":"add"}'
-        )
+def _lines(storage: Storage, files: Sequence[tuple[int, DataFile]]) -> list[str]:
+    return [
+        f'{{"path":{uri},"size":{file.file_size_bytes},"isDir":false,"modificationTime":{number},'
+        '"blockReplication":1,"blockSize":134217728,"action":"add"}'
+        for uri, (number, file) in zip(_uris(storage, files), files, strict=True)
+    ]
+
+
+def _uris(storage: Storage, files: Sequence[tuple[int, DataFile]]) -> list[str]:
+    """Where the files are, as JSON."""
+    if all(file.path_is_relative for _, file in files) and _PLAIN.fullmatch("".join(file.path for _, file in files)):
+        root = json.dumps(storage.uri(""))[:-1]
+        return [f'{root}{file.path}"' for _, file in files]
+    return [json.dumps(storage.uri(file.path, is_relative=file.path_is_relative)) for _, file in files]

@@ -1,6 +1,6 @@
 """A plan to a DataFrame: files by group, deleted rows left out, inlined rows beside them."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -47,7 +47,10 @@ def scan(work: Work, plan: ScanPlan, virtual: Sequence[str] = ()) -> DataFrame:
 
 def numbered_files(plan: ScanPlan) -> list[tuple[int, ScanFile]]:
     """The files of a plan with their numbers: those with deleted rows first, which number their bitmaps as well."""
-    return list(enumerate(sorted(plan.files, key=lambda file: file.delete is None)))
+    changed = [file for file in plan.files if file.delete is not None]
+    if not changed:
+        return list(enumerate(plan.files))
+    return list(enumerate([*changed, *(file for file in plan.files if file.delete is None)]))
 
 
 def scan_schema(plan: ScanPlan, virtual: Sequence[str] = ()) -> st.StructType:
@@ -80,16 +83,18 @@ class _Part:
 
 
 def _parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str]) -> Iterator[_Part]:
-    split: dict[tuple[bool, str, bool, int], list[tuple[int, ScanFile]]] = {}
+    # There may be fifty thousand files: each step of the loop is a few milliseconds.
+    split: dict[tuple[bool, str, bool, int], list[tuple[int, ScanFile]]] = defaultdict(list)
     times = _times(group)
     row_ids = _row_ids_in(work, plan) if not ROW_IDS.isdisjoint(virtual) else lambda _: "none"
     only_rows = not virtual and _prunes_structs(work)
     wants_snapshots = not SNAPSHOT_IDS.isdisjoint(virtual)
-    for number, file in group.files:
-        partial = file.data.partial_max is not None
-        by_snapshot = partial and (wants_snapshots or (file.data.partial_max or 0) > plan.snapshot_id)
-        key = (file.delete is not None, row_ids(file), by_snapshot, times.get(number, 0))
-        split.setdefault(key, []).append((number, file))
+    for numbered in group.files:
+        number, file = numbered
+        last = file.data.partial_max
+        by_snapshot = last is not None and (wants_snapshots or last > plan.snapshot_id)
+        time = times[number] if times else 0
+        split[file.delete is not None, row_ids(file), by_snapshot, time].append(numbered)
     for (with_deletes, ids, snapshots, _), files in split.items():
         yield _Part(group.naming, files, with_deletes, ids, snapshots, reads_row_index=with_deletes and only_rows)
 

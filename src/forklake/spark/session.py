@@ -45,15 +45,15 @@ class SparkHolder:
     def zone(self) -> str:
         """The time zone in which Spark reads texts without one; ours is UTC until it is told otherwise."""
         name = "spark.sql.session.timeZone"
-        if self._spark is None:
+        if self._spark is None and not _names_a_server(self._settings):
             return self._settings.get(name, ONE_MACHINE[name])
-        return self._spark.conf.get(name) or ""
+        return self.get().conf.get(name) or ""
 
     def get(self) -> SparkSession:
         """The session, started now if there was none. A given one is used as it is, whatever its settings."""
         with self._lock:
             if self._spark is None:
-                self._spark = SparkSession.getActiveSession() or _start({**ONE_MACHINE, **self._settings})
+                self._spark = SparkSession.getActiveSession() or _start(self._settings)
             return self._spark
 
 
@@ -62,7 +62,10 @@ def is_remote(spark: SparkSession) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect.")
 
 
-def _start(settings: Mapping[str, str]) -> SparkSession:
+def _start(given: Mapping[str, str]) -> SparkSession:
+    if _names_a_server(given):
+        # The settings of a server are its own; those given are for the session.
+        return _built(given)
     # PySpark's own log repeats errors that come as exceptions.
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -70,7 +73,15 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Spark may make this folder when it looks for tables of its own: not in the user's folder.
     warehouse = Path(gettempdir()) / f"forklake-spark-{os.getpid()}" / "warehouse"
-    builder = SparkSession.builder.config("spark.sql.warehouse.dir", str(warehouse))
+    return _built({"spark.sql.warehouse.dir": str(warehouse), **ONE_MACHINE, **given})
+
+
+def _names_a_server(settings: Mapping[str, str]) -> bool:
+    return "spark.remote" in settings or "SPARK_REMOTE" in os.environ
+
+
+def _built(settings: Mapping[str, str]) -> SparkSession:
+    builder = SparkSession.builder
     for name, value in settings.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()

@@ -1,6 +1,7 @@
 """The source of a MERGE, evaluated once: its rows are numbered and then read as often as needed."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -11,7 +12,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as st
 
+from forklake.errors import InvalidInput
 from forklake.model.entities import Table
+from forklake.model.names import fold
 from forklake.spark.from_arrow import from_arrow
 from forklake.spark.incoming import Rows
 from forklake.spark.tasks.file_names import uuid7
@@ -45,6 +48,7 @@ def source_rows(work: Work, table: Table, rows: Rows) -> Iterator[SourceRows]:
     A DataFrame may give other rows each time it runs, so it runs once, into files beside the table's; should the
     process die, they are orphans like any other.
     """
+    _check_names(rows.schema.names)
     if isinstance(rows, pa.Table):
         numbered = rows.append_column(SOURCE_ROW, pa.array(np.arange(rows.num_rows)))
         yield SourceRows(from_arrow(work.spark, numbered), rows.column_names, rows.nbytes <= SMALL_BYTES)
@@ -57,6 +61,13 @@ def source_rows(work: Work, table: Table, rows: Rows) -> Iterator[SourceRows]:
         yield SourceRows(kept.select("*"), rows.columns, _size(work, folder) <= SMALL_BYTES)
     finally:
         storage.files.delete_dir(storage.path(folder))
+
+
+def _check_names(names: Sequence[str]) -> None:
+    counts = Counter(map(fold, names))
+    for name in names:
+        if counts[fold(name)] > 1:
+            raise InvalidInput(f"The source of a merge has several columns '{name}'; give each a name of its own.")
 
 
 def _size(work: Work, folder: str) -> int:

@@ -18,8 +18,6 @@ SELECT count(*) AS n, coalesce(name, 'none') AS what FROM t GROUP BY ALL ORDER B
 --> 1 | none
 --> 1 | pen
 INSERT INTO t (id, name) FROM (SELECT range AS id, 'r' || range AS name FROM range(10, 12));
-SELECT id, name FROM t WHERE name ILIKE 'R%' QUALIFY row_number() OVER (ORDER BY id DESC) = 1;
---> 11 | r11
 UPDATE t SET name = upper(name) WHERE id <= 2;
 DELETE FROM t WHERE id >= 10;
 SELECT string_agg(name, ',' ORDER BY id) FROM t;

@@ -23,8 +23,6 @@ SELECT v FROM t WHERE id IN (2, 3) ORDER BY id;
 SELECT id % 2 AS odd, count(*) FROM t GROUP BY ALL ORDER BY ALL;
 --> 0 | 4
 --> 1 | 3
-SELECT id FROM t QUALIFY row_number() OVER (ORDER BY id DESC) = 1;
---> 11
 CREATE TABLE "odd ""name" ("a b" INTEGER, "select" VARCHAR);
 INSERT INTO "odd ""name" ("select", "a b") VALUES ('x', 1);
 SELECT "a b", "select" FROM "odd ""name";

@@ -19,7 +19,8 @@ def with_children(array: pa.Array, new_type: pa.DataType, change: Callable[[Chil
     if pa.types.is_large_list(array.type):
         array = array.cast(pa.list_(array.type.value_field))
     array = _dense(array)
-    offsets = array.offsets.to_numpy()
+    # No lists at all may come without offsets, as Java leaves them; what Arrow takes for the first is then anything.
+    offsets = array.offsets.to_numpy() if len(array) else np.zeros(1, np.int32)
     first, length = int(offsets[0]), int(offsets[-1] - offsets[0])
     moved = pa.array(offsets - first, pa.int32())
     if pa.types.is_map(array.type):
