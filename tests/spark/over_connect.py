@@ -1,4 +1,4 @@
-"""What is different over Spark Connect: lists of files stay in the lake's storage. Run with FORKLAKE_TEST_SPARK=connect."""
+"""Over Spark Connect, lists of files stay in the lake's storage. Run with FORKLAKE_TEST_SPARK=connect."""
 
 import gc
 import os
