@@ -62,9 +62,16 @@ def test_of_several_who_make_a_fork_one_wins(lake: Lake, main: Catalog, crew: Cr
 
 
 def test_a_fork_of_a_catalog_that_is_being_dropped_has_everything_or_does_not_exist(lake: Lake, crew: Crew) -> None:
+    # On a busy machine those who drop may be done before the others begin: then there was no race, and one more is run.
+    assert any(_forks_and_drops(lake, crew, turn) for turn in range(5))
+
+
+def _forks_and_drops(lake: Lake, crew: Crew, turn: int) -> int:
+    """A race between forks and drops of the same catalogs; how many forks there are."""
     victims = {}
+    before = {info.name for info in list_catalogs(lake)}
     for number in range(15):
-        victim = create_catalog(lake, f"victim_{number}")
+        victim = create_catalog(lake, f"victim_{turn}_{number}")
         make_table(victim)
         append(victim, 3)
         victims[victim.name] = files_seen(view_at_head(victim))
@@ -73,8 +80,8 @@ def test_a_fork_of_a_catalog_that_is_being_dropped_has_everything_or_does_not_ex
     forkers = [(jobs.fork_victims, (names, f"-{number}")) for number in range(3)]
     results = crew.run_all([*forkers, (jobs.drop_victims, (names[::-1], "")), (jobs.drop_victims, (names[5:], ""))])
     forked = {name for made in results[:3] for name in made}
-    assert sorted(results[3] + results[4]) == sorted(name for name in names if name in results[3] + results[4])
-    assert {info.name for info in list_catalogs(lake)} == forked
-    assert 0 < len(forked) <= 45
+    assert sorted(results[3] + results[4]) == sorted(names)
+    assert {info.name for info in list_catalogs(lake)} - before == forked
     for name in forked:
         assert files_seen(view_at_head(find_catalog(lake, name))) == victims[name.rsplit("-", 1)[0]]
+    return len(forked)
