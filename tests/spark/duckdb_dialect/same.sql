@@ -286,7 +286,7 @@ SELECT * FROM (SELECT team, pay FROM people) PIVOT (sum(pay) FOR team IN ('eng',
 SELECT count(*) FROM range(1000) USING SAMPLE 100%;
 SELECT count(*) FROM (SELECT * FROM range(1000) USING SAMPLE 10 ROWS);
 SELECT count(*) FROM (SELECT * FROM nums TABLESAMPLE 5 ROWS);
-SELECT count(*) > 0 AS some FROM range(10000) USING SAMPLE 50%;
+SELECT count(*) > 0 AS some FROM range(1000000) USING SAMPLE 50%;
 
 -- everyday
 SELECT lower(team), count(*) FROM people GROUP BY lower(team) HAVING count(*) > 0 ORDER BY count(*) DESC, lower(team);
