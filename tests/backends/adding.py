@@ -18,6 +18,7 @@ from forklake.catalog.transaction import Transaction, begin
 from forklake.errors import InvalidInput
 from forklake.model.files import ScanFile
 from forklake.model.ids import TableId
+from tests.attached import attach_main
 from tests.conftest import Place
 
 
@@ -35,14 +36,7 @@ class Adding:
 def adding_to(place: Place, folder: Path) -> Iterator[Adding]:
     """A new lake; at the end, no Spark must have been started."""
     with forklake.connect() as session:
-        lake = session.attach(
-            place.url,
-            "lake",
-            catalog="main",
-            data_path=str(folder / "data"),
-            metadata_schema=place.metadata_schema,
-            create_if_not_exists=True,
-        )
+        lake = attach_main(session, place, folder)
         yield Adding(session, lake, folder / "data", folder / "given")
         assert not session._state.holder.is_running
 

@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.cli.main import app
+from tests.attached import attach_main
 from tests.conftest import Place
 
 FORKLAKE = [sys.executable, "-m", "forklake"]
@@ -37,6 +38,15 @@ class Shell:
         found = CliRunner().invoke(app, [*arguments, *self.target], input=typed, env=env, catch_exceptions=False)
         assert "Traceback" not in found.output
         return found
+
+    def fails(self, arguments: list[str], code: int, message: str) -> None:
+        """The command ends with this code and this message, in one line where it is an error."""
+        done = self.run(*arguments)
+        assert (done.exit_code, done.stdout) == (code, "")
+        assert message in " ".join(done.stderr.split())
+        if code == 1:
+            assert len(done.stderr.splitlines()) == 1
+            assert done.stderr.startswith("forklake: ")
 
     def rows(self, *arguments: str) -> list[dict[str, Any]]:
         done = self.run(*arguments, "--json")
@@ -67,14 +77,7 @@ def opened_shell(place: Place, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
     with forklake.connect() as session:
-        lake = session.attach(
-            place.url,
-            "lake",
-            catalog="main",
-            data_path=str(folder / "data"),
-            metadata_schema=place.metadata_schema,
-            create_if_not_exists=True,
-        )
+        lake = attach_main(session, place, folder)
         lake.set_option("data_inlining_row_limit", 10)
         lake.create_table("t", {"id": "bigint"})
         for number in range(3):

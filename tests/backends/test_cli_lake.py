@@ -168,12 +168,7 @@ def test_options_are_set_listed_and_unset(shell: Shell) -> None:
     ],
 )
 def test_failures_are_told_in_a_line(shell: Shell, arguments: list[str], code: int, message: str) -> None:
-    done = shell.run(*arguments)
-    assert (done.exit_code, done.stdout) == (code, "")
-    assert message in " ".join(done.stderr.split())
-    if code == 1:
-        assert len(done.stderr.splitlines()) == 1
-        assert done.stderr.startswith("forklake: ")
+    shell.fails(arguments, code, message)
 
 
 # SQL that needs no Spark

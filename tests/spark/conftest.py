@@ -12,6 +12,7 @@ import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
 from forklake.spark.session import SparkHolder
+from tests.attached import attach_main
 from tests.conftest import Place
 from tests.spark.connect_server import connect_server
 
@@ -30,11 +31,15 @@ def server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def spark(request: pytest.FixtureRequest) -> SparkSession:
+def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     """The session that a user gets who gives none, on two cores; or the client of a server like that."""
-    if CONNECT:
-        return SparkSession.builder.remote(request.getfixturevalue("server")).getOrCreate()
-    return SparkHolder(settings=SETTINGS).get()
+    if not CONNECT:
+        yield SparkHolder(settings=SETTINGS).get()
+        return
+    client = SparkSession.builder.remote(request.getfixturevalue("server")).getOrCreate()
+    yield client
+    # A client that outlives its server tries for minutes to say goodbye.
+    client.stop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +59,7 @@ class Lakehouse:
 def open_lakehouse(place: Place, folder: Path, spark: SparkSession | None) -> Lakehouse:
     """A new lake with the catalog `main`."""
     session = forklake.connect(spark=spark)
-    lake = session.attach(
-        place.url,
-        "lake",
-        catalog="main",
-        data_path=str(folder / "data"),
-        metadata_schema=place.metadata_schema,
-        create_if_not_exists=True,
-    )
+    lake = attach_main(session, place, folder)
     return Lakehouse(session, lake, folder / "data", place)
 
 

@@ -7,6 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import forklake
+from tests.attached import attach_main
 from tests.conftest import Place
 from tests.ducklake_oracle import connect_oracle
 from tests.sql.scripts import Names, Script, read_script, scripts_below, shown
@@ -31,14 +32,7 @@ def test_a_script_answers_what_it_says(
     schema = "" if place.metadata_schema is None else f", METADATA_SCHEMA '{place.metadata_schema}'"
     names = Names(tmp_path, 1, place.url, schema)
     with forklake.connect(dialect=script.dialect, spark=spark) as session:
-        session.attach(
-            place.url,
-            "lake",
-            catalog="main",
-            data_path=str(tmp_path / "data"),
-            metadata_schema=place.metadata_schema,
-            create_if_not_exists=True,
-        )
+        attach_main(session, place, tmp_path)
         for step in script.steps:
             where = f"{path.name}:{step.line}: {step.text}"
             text = names.put_into(step.text)

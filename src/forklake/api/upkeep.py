@@ -6,6 +6,7 @@ from typing import Any
 
 from forklake.api.naming import split_name
 from forklake.catalog.catalogs import drop_catalog
+from forklake.catalog.expiry import expire_snapshots
 from forklake.catalog.holders import (
     MOST_HOLDERS,
     CatalogStorage,
@@ -21,7 +22,6 @@ from forklake.maintenance.chosen_tables import Place
 from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
 from forklake.maintenance.commits import Commits
 from forklake.maintenance.compact import Compacted
-from forklake.maintenance.expire import expire_snapshots
 from forklake.maintenance.flush_tables import Flushed, flush_inlined_in_tables
 from forklake.maintenance.merge_adjacent import merge_adjacent_in_tables
 from forklake.maintenance.orphans import delete_orphaned_files

@@ -1,17 +1,19 @@
 """Expire snapshots: a catalog can no longer travel to them, and what only they showed is let go of."""
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import UTC, datetime
 
 from forklake.catalog.collect import collect
-from forklake.catalog.history import snapshots_seen
-from forklake.catalog.lake import Catalog
+from forklake.catalog.history import own_snapshots
+from forklake.catalog.lake import Catalog, database_time
+from forklake.catalog.options import effective_option
 from forklake.catalog.retry import with_retries
-from forklake.catalog.view import view_at_head
+from forklake.catalog.transaction import begin
 from forklake.errors import InvalidInput, NoSuchCatalog
 from forklake.model.ids import SnapshotId
+from forklake.model.options import parse_interval
 from forklake.model.snapshots import Snapshot
-from forklake.store.expiry import expire, lock_head
+from forklake.store.expiry import expire, lock_head, made_among
 
 
 def expire_snapshots(
@@ -23,8 +25,9 @@ def expire_snapshots(
 ) -> list[Snapshot]:
     """Expire snapshots that the catalog itself has made, by number or by age; never the newest. Returns them.
 
-    What forks see of them stays: a fork keeps the state it left its parent in for as long as it lives. With neither
-    numbers nor an age no snapshot expires; what was held by forks that are gone is let go of in any case.
+    Without numbers and without an age, the option `expire_older_than` says which; unset, none expires. What forks see
+    of them stays: a fork keeps the state it left its parent in for as long as it lives. What was held by forks that are
+    gone is let go of in any case.
     """
     if versions is not None and older_than is not None:
         raise InvalidInput(
@@ -33,6 +36,8 @@ def expire_snapshots(
         )
     if older_than is not None and older_than.tzinfo is None:
         raise InvalidInput(f"The time {older_than} has no time zone; give one, such as UTC.")
+    if versions is None and older_than is None:
+        older_than = age_of(catalog, "expire_older_than")
     chosen = _chosen(catalog, versions, older_than)
     if dry_run:
         return chosen
@@ -41,32 +46,38 @@ def expire_snapshots(
     if ids:
         with_retries(catalog.lake, lambda: _expire(catalog, ids), landed=lambda: None)
     collect(catalog.lake, catalog.catalog_id, catalog.path)
-    kept = {snapshot.snapshot_id for snapshot in snapshots_seen(view_at_head(catalog))} if ids else set()
+    kept = {snapshot.snapshot_id for snapshot in own_snapshots(catalog)} if ids else set()
     return [snapshot for snapshot in chosen if snapshot.snapshot_id not in kept]
 
 
+def age_of(catalog: Catalog, option: str) -> datetime | None:
+    """The time before which something is as old as an option of the catalog says; None if it says nothing."""
+    interval = effective_option(begin(catalog), option)
+    if interval is None:
+        return None
+    try:
+        # Snapshots and waiting files have the times of the database, others those of file systems: whoever's clock is
+        # ahead, nothing is taken for older than it is.
+        return min(datetime.now(UTC), database_time(catalog.lake)) - parse_interval(interval)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)
+
+
 def _chosen(catalog: Catalog, versions: Collection[int] | None, older_than: datetime | None) -> list[Snapshot]:
-    view = view_at_head(catalog)
     if catalog.pinned is not None:
         catalog.check_writable()
     if versions is None and older_than is None:
         return []
-    seen = [snapshot for snapshot in snapshots_seen(view) if snapshot.snapshot_id != view.snapshot_id]
-    if versions is not None:
-        wanted = set(versions)
-        seen = [snapshot for snapshot in seen if snapshot.snapshot_id in wanted]
-        inherited = [snapshot.snapshot_id for snapshot in seen if snapshot.catalog_id != catalog.catalog_id]
-        if inherited:
-            raise InvalidInput(
-                f"Snapshot {inherited[0]} was made by an ancestor of catalog '{catalog.name}',"
-                " and can expire only there."
-            )
-        return seen
-    return [
-        snapshot
-        for snapshot in seen
-        if snapshot.catalog_id == catalog.catalog_id and older_than is not None and snapshot.snapshot_time < older_than
-    ]
+    *own, _ = own_snapshots(catalog)
+    if versions is None:
+        return [snapshot for snapshot in own if older_than is not None and snapshot.snapshot_time < older_than]
+    wanted = set(versions)
+    inherited = made_among(catalog.lake.store, catalog.lineage.ancestors, wanted)
+    if inherited:
+        raise InvalidInput(
+            f"Snapshot {inherited[0]} was made by an ancestor of catalog '{catalog.name}', and can expire only there."
+        )
+    return [snapshot for snapshot in own if snapshot.snapshot_id in wanted]
 
 
 def _expire(catalog: Catalog, ids: list[SnapshotId]) -> bool:

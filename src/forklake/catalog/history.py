@@ -12,6 +12,12 @@ def list_snapshots(catalog: Catalog, *, after: SnapshotId | None = None) -> list
     return snapshots_seen(view_at_head(catalog), after=after)
 
 
+def own_snapshots(catalog: Catalog) -> list[Snapshot]:
+    """The snapshots that the catalog has made itself and kept, oldest first; the last is its head."""
+    view = view_at_head(catalog)
+    return snapshots_up_to(catalog.lake.store, view.scope.only({catalog.catalog_id}))
+
+
 def snapshots_seen(view: CatalogView, *, after: SnapshotId | None = None) -> list[Snapshot]:
     return snapshots_up_to(view.catalog.lake.store, view.scope, after=after)
 

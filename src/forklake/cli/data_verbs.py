@@ -143,7 +143,7 @@ def export(
 
 def _write_folder(rows: TableHandle, version: int | None, path: str, file_format: str, overwrite: bool) -> None:
     writer = rows.to_spark(version=version).write.options(**_WRITING[file_format])
-    writer.mode("overwrite" if overwrite else "errorifexists").format(file_format).save(path)
+    writer.mode("overwrite" if overwrite else "error").format(file_format).save(path)
 
 
 def _write_file(rows: TableHandle, version: int | None, path: str, file_format: str, overwrite: bool) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
+from forklake.catalog import expiry
 from forklake.catalog.holders import CatalogStorage, FileHolder
 from forklake.catalog.holders import catalog_storage as storage_report
 from forklake.catalog.holders import file_holders as holders_of
@@ -12,7 +13,7 @@ from forklake.cli.opening import opened_catalog, opened_lake
 from forklake.cli.output import Rows, rows_of
 from forklake.cli.target import Target
 from forklake.errors import InvalidInput
-from forklake.maintenance import cleanup, expire, orphans
+from forklake.maintenance import cleanup, orphans
 from forklake.maintenance import verify as checks
 from forklake.maintenance.progress import Progress
 from forklake.model.changes import format_changes
@@ -31,7 +32,7 @@ def expire_snapshots(
     dry_run: bool,
 ) -> Rows:
     with opened_catalog(target) as catalog:
-        found = expire.expire_snapshots(catalog, versions=versions, older_than=older_than, dry_run=dry_run)
+        found = expiry.expire_snapshots(catalog, versions=versions, older_than=older_than, dry_run=dry_run)
     rows = [
         (s.snapshot_id, s.snapshot_time, s.schema_version, format_changes(s.changes), s.author, s.commit_message)
         for s in found

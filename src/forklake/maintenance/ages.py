@@ -1,25 +1,10 @@
 """How old something must be to be let go of."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 
-from forklake.catalog.lake import Catalog, database_time
-from forklake.catalog.options import effective_option
-from forklake.catalog.transaction import begin
+from forklake.catalog.expiry import age_of
+from forklake.catalog.lake import Catalog
 from forklake.errors import InvalidInput
-from forklake.model.options import parse_interval
-
-
-def age_of(catalog: Catalog, option: str) -> datetime | None:
-    """The time before which something is as old as an option of the catalog says; None if it says nothing."""
-    interval = effective_option(begin(catalog), option)
-    if interval is None:
-        return None
-    try:
-        # Snapshots and waiting files have the times of the database, others those of file systems: whoever's clock is
-        # ahead, nothing is taken for older than it is.
-        return min(datetime.now(UTC), database_time(catalog.lake)) - parse_interval(interval)
-    except OverflowError:
-        return datetime.min.replace(tzinfo=UTC)
 
 
 def cleanup_age(catalog: Catalog, name: str, older_than: datetime | None, cleanup_all: bool) -> datetime | None:

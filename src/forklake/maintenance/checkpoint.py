@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from forklake.catalog.expiry import expire_snapshots
 from forklake.catalog.lake import Catalog
 from forklake.maintenance.cleanup import cleanup_old_files
 from forklake.maintenance.commits import Commits
-from forklake.maintenance.expire import expire_snapshots
 from forklake.maintenance.flush_tables import flush_inlined_in_tables
 from forklake.maintenance.merge_adjacent import merge_adjacent_in_tables
 from forklake.maintenance.orphans import delete_orphaned_files

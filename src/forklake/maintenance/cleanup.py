@@ -71,8 +71,12 @@ def cleanup_dropped_catalogs(
         )
         deleted += [(dropped.name, path) for path in paths]
         is_empty = next(storage.walk(dropped.path), None) is None
-        if is_empty and not dry_run and forget_dropped(lake, dropped):
-            storage.remove_empty(dropped.path)
+        if is_empty and not dry_run:
+            with still_dropped(lake, dropped) as is_ours:
+                # While it is: a new catalog may get the folder when this one is forgotten.
+                if is_ours:
+                    storage.remove_empty(dropped.path)
+            forget_dropped(lake, dropped)
     return deleted
 
 

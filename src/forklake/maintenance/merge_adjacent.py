@@ -6,7 +6,7 @@ from typing import Literal
 from forklake.catalog.file_partitions import partition_values
 from forklake.maintenance.chosen_tables import EVERYWHERE, Place
 from forklake.maintenance.commits import Commits
-from forklake.maintenance.compact import Compacted, compact
+from forklake.maintenance.compact import Compacted
 from forklake.maintenance.compact_tables import compact_tables
 from forklake.maintenance.compaction_choice import CompactionGroup, SizeBounds, check_count, groups_to_merge
 from forklake.maintenance.progress import QUIET, Progress
@@ -41,21 +41,6 @@ class Merging:
 
     def _sizes(self, target: int) -> SizeBounds:
         return SizeBounds(target, self.min_file_size or 0, self.max_file_size)
-
-
-def merge_adjacent_files(
-    work: Work,
-    table: Table,
-    *,
-    min_file_size: int | None = None,
-    max_file_size: int | None = None,
-    max_compacted_files: int | None = None,
-    progress: Progress = QUIET,
-) -> list[Compacted]:
-    """Stage the merge of a table's small files; gives what became of each group of them."""
-    merging = Merging(min_file_size, max_file_size, max_compacted_files)
-    groups = merging.groups(work, table, work.tx.base)[:max_compacted_files]
-    return compact(work, table, merging.kind, groups, progress)
 
 
 def merge_adjacent_in_tables(

@@ -6,7 +6,7 @@ from typing import Literal
 from forklake.catalog.file_partitions import partition_values
 from forklake.maintenance.chosen_tables import EVERYWHERE, Place
 from forklake.maintenance.commits import Commits
-from forklake.maintenance.compact import Compacted, compact
+from forklake.maintenance.compact import Compacted
 from forklake.maintenance.compact_tables import compact_tables
 from forklake.maintenance.compaction_choice import CompactionGroup, check_threshold, groups_to_rewrite
 from forklake.maintenance.progress import QUIET, Progress
@@ -38,14 +38,6 @@ class Rewriting:
         files = [file for file in work.tx.files(table_id) if file.delete and file.data.begin_snapshot <= upto]
         partitions = partition_values(work.tx.view, table_id, (file.data for file in files))
         return groups_to_rewrite(files, partitions, int(work.option("target_file_size", table) or 1), threshold)
-
-
-def rewrite_data_files(
-    work: Work, table: Table, *, delete_threshold: float | None = None, progress: Progress = QUIET
-) -> list[Compacted]:
-    """Stage what is left of a table's files with many deleted rows; gives what became of each group of them."""
-    rewriting = Rewriting(delete_threshold)
-    return compact(work, table, rewriting.kind, rewriting.groups(work, table, work.tx.base), progress)
 
 
 def rewrite_in_tables(

@@ -78,16 +78,15 @@ def leave_list(work: "Work", log: str, read: "Callable[[str], DataFrame]") -> "D
     with storage.files.open_output_stream(path) as stream:
         stream.write(log.encode())
     frame = read(storage.folder(folder))
-    # DataFrames come and go; what they describe is referred to by all that are made of it.
+    # DataFrames come and go; what they describe is referred to by all that are made of it. `_plan` is not public, but
+    # nothing that is tells when a description is gone.
     _LISTS.add(storage, folder, frame._plan)
     return frame
 
 
-def kept_by(frame: "DataFrame", sources: "Iterable[DataFrame]") -> "DataFrame":
-    """The frame, which refers from now on to the lists of what it was made of; a classic one has no need to."""
-    if hasattr(frame, "_plan"):
-        vars(frame._plan)["forklake_sources"] = [source._plan for source in sources]
-    return frame
+def keep_lists(frame: "DataFrame", sources: "Iterable[DataFrame]") -> None:
+    """Let a frame of a client refer to the lists of what it was made of: `spark.sql` alone would not."""
+    vars(frame._plan)["forklake_sources"] = [source._plan for source in sources]
 
 
 def is_left_list(path: str) -> bool:

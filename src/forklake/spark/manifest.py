@@ -37,7 +37,7 @@ def relation(work: Work, schema: st.StructType, files: Sequence[tuple[int, DataF
         (folder / LOG).write_text(log)
         frame = _read(work, schema, f"file://{folder}")
         # Analysed now: the plan holds the list of files from here on.
-        frame.columns  # noqa: B018
+        _ = frame.columns
         return frame
     finally:
         shutil.rmtree(folder, ignore_errors=True)

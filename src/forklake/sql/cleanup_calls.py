@@ -10,10 +10,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from forklake.catalog.expiry import expire_snapshots
 from forklake.catalog.holders import catalog_storage, drop_report, file_holders
 from forklake.errors import TransactionError
 from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
-from forklake.maintenance.expire import expire_snapshots
 from forklake.maintenance.orphans import delete_orphaned_files
 from forklake.spark.storage import Storage
 from forklake.spark.work import storage_of

@@ -63,7 +63,7 @@ def _to_file(
     # Counted while it is written: the query runs once.
     counted, count = _counting(rows)
     writer = counted.coalesce(1).write.options(**_spark_options(file_format, options))
-    writer.mode("overwrite" if options.get("OVERWRITE") else "errorifexists").format(file_format).save(statement.file)
+    writer.mode("overwrite" if options.get("OVERWRITE") else "error").format(file_format).save(statement.file)
     return count()
 
 

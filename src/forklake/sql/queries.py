@@ -16,8 +16,9 @@ from forklake.errors import InvalidInput
 from forklake.model.entities import Table
 from forklake.model.names import fold
 from forklake.spark.from_arrow import from_arrow
-from forklake.spark.left_lists import kept_by
+from forklake.spark.left_lists import keep_lists
 from forklake.spark.scan import scan
+from forklake.spark.session import is_remote
 from forklake.spark.virtual import FOR_USERS
 from forklake.sql.binding import Bound, Context, find_relation
 from forklake.sql.conditions import as_compared
@@ -50,10 +51,13 @@ class BoundQuery:
         """The query as a DataFrame, which Spark has analysed and not run."""
         arguments = None if self.parameters is None else _spark_parameters(self.parameters)
         try:
-            frame = state.holder.get().sql(self.text, args=arguments, **self.frames)
-            # A client of Spark Connect learns what is wrong with a query when it asks for something.
-            frame.schema  # noqa: B018
-            return kept_by(frame, self.frames.values())
+            spark = state.holder.get()
+            frame = spark.sql(self.text, args=arguments, **self.frames)
+            if is_remote(spark):
+                # A client learns what is wrong with a query when it asks for something.
+                _ = frame.schema
+                keep_lists(frame, self.frames.values())
+            return frame
         except AnalysisException as error:
             raise explained(state, self.context, error) from None
 

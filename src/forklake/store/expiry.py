@@ -1,11 +1,12 @@
 """Snapshots that are no more, and files that wait for their deletion."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from forklake.model.files import ScheduledFile
 from forklake.model.ids import CatalogId, SnapshotId
-from forklake.store.connection import Row, Statement
+from forklake.model.lineage import Level
+from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import Dialect
 
 
@@ -25,6 +26,16 @@ def expire(dialect: Dialect, catalog_id: CatalogId, ids: Collection[SnapshotId])
         " AND snapshot_id <> (SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id)",
         {"catalog_id": catalog_id, "ids": list(ids)},
     )
+
+
+def made_among(store: Store, levels: Sequence[Level], ids: Collection[int]) -> list[SnapshotId]:
+    """Those of the snapshots that one of the catalogs has made, up to where it is seen."""
+    rows = store.fetch(
+        f"SELECT s.snapshot_id FROM {store.dialect.levels} JOIN lake_snapshot s ON s.catalog_id = l.catalog_id"
+        f" AND {store.dialect.any_of('s.snapshot_id', 'ids')} WHERE s.snapshot_id <= l.top ORDER BY s.snapshot_id",
+        {"ids": list(ids), **store.dialect.level_params(levels)},
+    )
+    return [SnapshotId(snapshot_id) for (snapshot_id,) in rows]
 
 
 def waiting_files(dialect: Dialect, catalog_id: CatalogId, before: datetime | None) -> Statement:
