@@ -13,6 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from forklake.api.table import TableHandle
+from forklake.spark.kept_relations import KeptRelations
 from tests.spark.conftest import CONNECT, SETTINGS, Lakehouse
 from tests.spark.inside import environment, files_below
 
@@ -177,6 +178,36 @@ def rows_read(frame: DataFrame) -> int:
     leaves = execution.executedPlan().collectLeaves()
     counts = [leaves.apply(at).metrics().apply("numOutputRows").value() for at in range(leaves.size())]
     return int(sum(counts))
+
+
+def test_two_dataframes_of_a_table_can_be_joined_by_their_columns(table: TableHandle) -> None:
+    table.delete("id = 5")
+    left, right = table.to_spark(), table.to_spark()
+    joined = left.join(right, left["id"] == right["id"] + 1).where(right["id"].between(3, 6))
+    assert sorted(map(tuple, joined.select(left["id"], right["name"]).collect())) == [(4, "n3"), (7, "n6")]
+    both = left.where(left["id"] == 1).unionAll(right.where(right["id"] == 2))
+    assert [row.id for row in both.collect()] == [1, 2]
+
+
+@pytest.mark.skipif(CONNECT, reason="a server takes a list anew for every query")
+def test_a_query_that_reads_a_table_twice_exchanges_its_rows_once(local: Lakehouse, table: TableHandle) -> None:
+    grouped = "(SELECT name, sum(v) AS total FROM lake.t GROUP BY name)"
+    result = local.session.sql(f"SELECT a.name FROM {grouped} a JOIN {grouped} b ON a.name = b.name").to_spark()
+    result.collect()
+    assert "ReusedExchange" in plan_of(result)
+
+
+@pytest.mark.skipif(CONNECT, reason="a server takes a list anew for every query")
+def test_the_lists_kept_for_further_scans_are_bounded(table: TableHandle, local: Lakehouse) -> None:
+    kept = KeptRelations(most=3, most_files=3)
+    local.session._state.holder.relations = kept
+    for highest in (50, 150, 50, 150, 250):
+        assert table.scan(where=f"id < {highest}").to_spark().count() == min(highest, 200)
+    assert len(kept) == 2, "of one file and of two"
+    table.append([(n, "", 0.0, None) for n in range(1000, 1100)])
+    table.append([(n, "", 0.0, None) for n in range(2000, 2100)])
+    assert table.to_spark().count() == 400
+    assert len(kept) == 2, "one of four files is not kept"
 
 
 def test_nothing_can_be_inserted_through_a_view_over_the_dataframe(local: Lakehouse, table: TableHandle) -> None:

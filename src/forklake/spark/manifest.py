@@ -3,12 +3,17 @@
 Spark's file sinks leave a log of what they wrote, and Spark reads a folder with such a log by the log alone. We write
 one for the files of a scan, in a folder made for it. What the log says of a file's modification time comes back with
 every row: there goes the file's number in the scan.
+
+Reading a list takes Spark longer than all the rest of planning, and most scans have the list of the scan before: so the
+relations of the last lists are kept. Two scans of the same files are then the same to Spark, which reads them once
+where a query reads a table twice.
 """
 
 import json
 import re
 import shutil
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -21,16 +26,34 @@ from forklake.spark.session import is_remote
 from forklake.spark.storage import Storage
 from forklake.spark.work import Work
 
+_READ_OPTIONS = {
+    "recursiveFileLookup": "true",
+    # A page that is not what was written is an error, and not other values.
+    "parquet.page.verify-checksum.enabled": "true",
+}
 _PLAIN = re.compile(r"[\w.~/=-]*", re.ASCII)
 """Paths that are the same in a URI, as nearly all are: there may be fifty thousand of them, looked at as one text."""
 
 
 def relation(work: Work, schema: st.StructType, files: Sequence[tuple[int, DataFile]]) -> DataFrame:
-    """The rows of numbered files, with Spark's own vectorised reader."""
+    """The rows of numbered files, with Spark's own vectorised reader.
+
+    Another scan may be given the same: columns that are shown to anybody must be made anew.
+    """
     log = "\n".join(["v1", *_lines(work.storage, files)])
     if is_remote(work.spark):
         # The server reads the list whenever it plans a query, and knows the lake's folders but not ours.
         return leave_list(work, log, lambda folder: _read(work, schema, folder))
+    kept = work.holder.relations
+    key = sha256(f"{schema.json()}\n{log}".encode()).digest()
+    frame = kept.get(key)
+    if frame is None:
+        frame = _relation(work, schema, log)
+        kept.add(key, frame, len(files))
+    return frame
+
+
+def _relation(work: Work, schema: st.StructType, log: str) -> DataFrame:
     folder = Path(mkdtemp(prefix="forklake-scan-"))
     try:
         (folder / LOG).parent.mkdir()
@@ -44,7 +67,7 @@ def relation(work: Work, schema: st.StructType, files: Sequence[tuple[int, DataF
 
 
 def _read(work: Work, schema: st.StructType, folder: str) -> DataFrame:
-    return work.spark.read.schema(schema).option("recursiveFileLookup", "true").parquet(folder)
+    return work.spark.read.schema(schema).options(**_READ_OPTIONS).parquet(folder)
 
 
 def _lines(storage: Storage, files: Sequence[tuple[int, DataFile]]) -> list[str]:

@@ -190,9 +190,8 @@ def _shown(now: Column, then: Column | InPath | None, part: _Part, source: _Sour
         return default_of(now).alias(now.name)
     if isinstance(then, InPath):
         return path_values(now, then, part.files, lambda: source.number).alias(now.name)
-    stored = named(then.name)
-    value = converted(stored, now, then)
-    return stored if value is stored and then.name == now.name else value.alias(now.name)
+    # An alias even where nothing is renamed: a column of its own, so that two scans of a table can be joined.
+    return converted(named(then.name), now, then).alias(now.name)
 
 
 def _virtual(name: str, part: _Part, source: _Source) -> Expression:

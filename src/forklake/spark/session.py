@@ -10,6 +10,8 @@ from threading import Lock
 
 from pyspark.sql import SparkSession
 
+from forklake.spark.kept_relations import KeptRelations
+
 ONE_MACHINE: Mapping[str, str] = {
     "spark.master": "local[*]",
     "spark.app.name": "forklake",
@@ -36,6 +38,7 @@ class SparkHolder:
         self._spark = spark
         self._settings = dict(settings or {})
         self._lock = Lock()
+        self.relations = KeptRelations()
 
     @property
     def is_running(self) -> bool:
