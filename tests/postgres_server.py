@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypedDict
@@ -50,6 +51,7 @@ class TestPostgres:
         self._given_folder = folder
         self._settings = {**COMMON, **settings}
         self._folder: Path | None = None
+        self._programs: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._numbers = itertools.count(1)
 
@@ -57,9 +59,9 @@ class TestPostgres:
         """Return when the server accepts connections."""
         self._folder = _server_folder(self._given_folder)
         try:
-            programs = _reachable_programs(self._folder)
-            self._initialise(programs)
-            self._launch(programs)
+            self._programs = _reachable_programs(self._folder)
+            self._initialise(self._programs)
+            self._launch(self._programs)
             self._wait_until_ready()
         except BaseException:
             self.stop()
@@ -73,6 +75,22 @@ class TestPostgres:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
+
+    def kill(self) -> None:
+        """End the server and all its processes with kill -9, as a power cut does; the data stay for `restart`."""
+        assert self._process is not None
+        # Its children leave its process group, and would go on for a moment without it.
+        children = _children(self._process.pid)
+        self._process.kill()
+        self._process.wait()
+        for child in children:
+            _kill_and_wait(child)
+
+    def restart(self) -> None:
+        """Start again on the same data; returns when the server has recovered and accepts connections."""
+        assert self._programs is not None
+        self._launch(self._programs)
+        self._wait_until_ready()
 
     def url(self, dbname: str = "postgres") -> str:
         """How to connect, as a libpq address that psycopg and DuckDB both understand."""
@@ -111,7 +129,7 @@ class TestPostgres:
         home = self._home()
         settings = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
         command = [str(programs / "postgres"), "-D", str(home / "data"), "-k", str(home), *settings]
-        with (home / "log").open("wb") as log:
+        with (home / "log").open("ab") as log:
             # A session of its own, so that Ctrl-C in the terminal ends the tests before it ends their server.
             self._process = subprocess.Popen(
                 command,
@@ -204,6 +222,27 @@ def _hand_over(root: Path) -> None:
         nobody = _nobody()
         for path in [root, *root.rglob("*")]:
             os.chown(path, nobody.pw_uid, nobody.pw_gid, follow_symlinks=False)
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _kill_and_wait(pid: int) -> None:
+    """The server cannot start anew while one of its old processes has its memory."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + STOP_TIMEOUT_SECONDS
+    while _is_alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.002)
+
+
+def _is_alive(pid: int) -> bool:
+    """A process that has ended and that nobody has asked about yet is not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

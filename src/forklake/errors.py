@@ -28,7 +28,8 @@ ForklakeError
 │       └── CommitUnknown        the database went away and could not be asked about the outcome
 ├── QueryFailed                  Spark could not understand or run a query
 ├── DataError                    the files of a table
-│   └── DamagedFile              a file is missing, or is not what the metadata says
+│   ├── DamagedFile              a file is missing, or is not what the metadata says
+│   └── UnwritableFile           a file cannot be written: storage is full, or does not let us
 └── StoreError                   the metadata database
     ├── StoreUnavailable         it cannot be reached, or refuses the login
     ├── StoreBusy                it stayed locked, or kept failing for a passing reason
@@ -166,6 +167,10 @@ class DataError(ForklakeError):
 
 class DamagedFile(DataError):
     """A file of a table is missing, or is not what the metadata says it is."""
+
+
+class UnwritableFile(DataError):
+    """A file of a table cannot be written: storage is full, or does not let us."""
 
 
 class StoreError(ForklakeError):

@@ -1,27 +1,42 @@
-"""A TCP proxy before PostgreSQL's Unix socket that loses connections at the worst moment: around COMMIT."""
+"""A TCP proxy before PostgreSQL's Unix socket that loses or stalls connections at the worst moment: around COMMIT."""
 
+import re
 import socket
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
+from time import sleep
 from types import TracebackType
 from typing import Literal, Self
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-Loss = Literal["the answer is lost", "the commit is lost", "the commit is stuck", "the client is cut off"]
+Loss = Literal[
+    "the answer is lost",
+    "the commit is lost",
+    "the commit is stuck",
+    "the client is cut off",
+    "the commit is stalled",
+    "the answer is stalled",
+]
 LOSSES: tuple[Loss, ...] = (
     "the answer is lost",
     "the commit is lost",
     "the commit is stuck",
     "the client is cut off",
 )
+STALLS: tuple[Loss, ...] = ("the commit is stalled", "the answer is stalled")
+"""Late, but not lost."""
 
 # As a whole query: READ COMMITTED is no commit.
 COMMIT = b"COMMIT\0"
+BEGIN = b"BEGIN ISOLATION LEVEL READ COMMITTED\0"
+LOCK = b"WITH locked AS MATERIALIZED"
 APPEND = b"lake_append"
 FORK = b"ducklake_fork_catalog"
+MARKERS = (COMMIT, BEGIN, LOCK, APPEND, FORK)
 _READY_AND_IDLE = b"Z\0\0\0\5I"
 
 
@@ -36,6 +51,9 @@ class CuttingProxy:
         self.marker = COMMIT
         self.then: Callable[[], object] = lambda: None
         self.refuse = False
+        self.stall_seconds = 0.2
+        self.happened: Counter[Loss] = Counter()
+        """What the clients have met so far."""
         self._conninfo = conninfo
         host = conninfo_to_dict(conninfo)["host"]
         assert isinstance(host, str)
@@ -76,7 +94,11 @@ class CuttingProxy:
                 _close(client)
                 continue
             server = socket.socket(socket.AF_UNIX)
-            server.connect(str(self._server))
+            try:
+                server.connect(str(self._server))
+            except OSError:
+                _close(client, server)
+                continue
             self._sockets += [client, server]
             link = _Link(self, client, server)
             Thread(target=link.up, daemon=True).start()
@@ -91,12 +113,17 @@ class _Link:
         self._client = client
         self._server = server
         self._loss: Loss | None = None
+        self._prepared: dict[bytes, set[bytes]] = {marker: set() for marker in MARKERS}
 
     def up(self) -> None:
         """From the client to the server, until a commit that is to be lost."""
         while data := _receive(self._client):
-            if self._proxy.marker in data and self._proxy.losses:
+            if self._is_marked(data) and self._proxy.losses:
                 self._loss = self._proxy.losses.pop(0)
+                self._proxy.happened[self._loss] += 1
+            if self._loss == "the commit is stalled":
+                sleep(self._proxy.stall_seconds)
+                self._loss = None
             if self._loss == "the commit is stuck":
                 # The server goes on waiting, with the catalog locked.
                 return self._tell_client()
@@ -109,9 +136,20 @@ class _Link:
                 return self._tell_client()
         return None if self._loss else _close(self._client, self._server)
 
+    def _is_marked(self, data: bytes) -> bool:
+        """A statement that was prepared before goes by its name."""
+        for marker, names in self._prepared.items():
+            found = re.findall(rb"(_pg3_\d+)\0[^\0]*" + re.escape(marker), data)
+            names |= {b"\0" + name + b"\0" for name in found}
+        marker = self._proxy.marker
+        return marker in data or any(name in data for name in self._prepared[marker])
+
     def down(self) -> None:
         """From the server to the client; when the answer is to be lost, until the server has committed."""
         while data := _receive(self._server):
+            if self._loss == "the answer is stalled":
+                sleep(self._proxy.stall_seconds)
+                self._loss = None
             if self._loss is None:
                 _send(self._client, data)
             elif _READY_AND_IDLE in data:

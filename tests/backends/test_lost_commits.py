@@ -1,6 +1,7 @@
 """The connection is lost around COMMIT: the commit has happened exactly once, and its caller knows."""
 
 from collections.abc import Iterator
+from time import monotonic
 
 import pytest
 
@@ -14,7 +15,7 @@ from forklake.catalog.transaction import begin
 from forklake.errors import CommitConflict, CommitFailed, CommitUnknown
 from forklake.model.ids import TableId
 from forklake.store.postgres import PostgresStore
-from tests.backends.cutting_proxy import APPEND, LOSSES, CuttingProxy, Loss
+from tests.backends.cutting_proxy import APPEND, COMMIT, LOCK, LOSSES, STALLS, CuttingProxy, Loss
 from tests.conftest import Place
 from tests.lakes import append, file_ids, make_table, new_files
 
@@ -81,6 +82,32 @@ def test_a_commit_of_one_round_trip_happens_once_when(
     last = list_snapshots(witness)[-1]
     assert (last.previous_snapshot_id, last.snapshot_id) == (before, snapshot_id)
     assert len(file_ids(witness)) == 3
+
+
+@pytest.mark.parametrize("files", [1, 300], ids=["one file", "in bulk"])
+def test_a_commit_does_not_wait_for_its_own_session_that_was_cut_off_with_the_catalog_locked(
+    files: int, proxy: CuttingProxy, catalog: Catalog, witness: Catalog
+) -> None:
+    tx = begin(catalog)
+    tx.append_files(get_table(tx, "main", "t"), new_files(tx, files))
+    proxy.lose(["the client is cut off"], marker=LOCK)
+    began = monotonic()
+    assert commit(tx) == list_snapshots(witness)[-1].snapshot_id
+    assert proxy.losses == []
+    assert monotonic() - began < 20  # the server would wait for a minute, or for ever
+    assert len(file_ids(witness)) == 1 + files
+
+
+@pytest.mark.parametrize("stall", STALLS)
+def test_a_commit_that_is_held_up_on_the_way_happens_once(
+    stall: Loss, proxy: CuttingProxy, catalog: Catalog, witness: Catalog
+) -> None:
+    before = len(list_snapshots(witness))
+    for marker in (COMMIT, APPEND, COMMIT, APPEND):
+        proxy.lose([stall], marker=marker)
+        append(catalog if marker == APPEND else find_catalog(catalog.lake.with_retry(QUICK), "main"))
+    assert proxy.happened[stall] >= 2
+    assert len(list_snapshots(witness)) == before + 4
 
 
 def test_a_retry_is_checked_for_conflicts_again(proxy: CuttingProxy, catalog: Catalog, witness: Catalog) -> None:

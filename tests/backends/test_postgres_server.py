@@ -39,3 +39,18 @@ def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not empty"):
         TestPostgres(tmp_path).start()
     assert (tmp_path / "precious").exists()
+
+
+def test_a_server_that_was_killed_comes_back_with_what_was_committed() -> None:
+    with TestPostgres(settings=DURABLE) as server:
+        url = server.create_database()
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("CREATE TABLE here (a INTEGER)")
+            server.kill()
+            with pytest.raises(psycopg.OperationalError):
+                connection.execute("SELECT 1")
+        with pytest.raises(psycopg.OperationalError):
+            psycopg.connect(url)
+        server.restart()
+        with psycopg.connect(url) as connection:
+            assert connection.execute("SELECT to_regclass('here')").fetchone() == ("here",)

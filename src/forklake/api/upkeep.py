@@ -1,12 +1,11 @@
 """The maintenance of a catalog in Python: the same names and arguments as in SQL."""
 
 from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from forklake.api.naming import split_name
 from forklake.catalog.catalogs import drop_catalog
-from forklake.catalog.expiry import expire_snapshots
+from forklake.catalog.expiry import Age, expire_snapshots
 from forklake.catalog.holders import (
     MOST_HOLDERS,
     CatalogStorage,
@@ -37,9 +36,6 @@ from forklake.spark.work import storage_of
 from forklake.sql.attachments import Attachment
 from forklake.sql.maintenance_commits import commits_to
 from forklake.sql.transactions import Transactions
-
-Age = datetime | timedelta
-"""A time, or how long ago it was."""
 
 
 class Upkeep:
@@ -100,9 +96,7 @@ class Upkeep:
     ) -> list[Snapshot]:
         """Expire snapshots by number or age, or by the option `expire_older_than`; never the newest. Returns them."""
         self._check_no_transaction(dry_run)
-        return expire_snapshots(
-            self._attachment.catalog, versions=versions, older_than=_moment(older_than), dry_run=dry_run
-        )
+        return expire_snapshots(self._attachment.catalog, versions=versions, older_than=older_than, dry_run=dry_run)
 
     def cleanup_old_files(
         self,
@@ -179,13 +173,9 @@ def _place_of(schema: str | None, table: str | None) -> Place:
     return Place(*split_name(table)) if table is not None and schema is None else Place(schema, table)
 
 
-def _moment(age: Age | None) -> datetime | None:
-    return datetime.now(UTC) - age if isinstance(age, timedelta) else age
-
-
 def _ages(older_than: Age | None, cleanup_all: bool, dry_run: bool, progress: Progress) -> dict[str, Any]:
     return {
-        "older_than": _moment(older_than),
+        "older_than": older_than,
         "cleanup_all": cleanup_all,
         "dry_run": dry_run,
         "progress": progress,

@@ -59,7 +59,7 @@ def _collect_some(lake: Lake, catalog_id: CatalogId, folder: str) -> tuple[Colle
         owned: list[GarbageFile] = []
         for table, files in found.items():
             if files:
-                owned += [file for file in files if _is_owned(file, folder)]
+                owned += [file for file in files if file.path_is_relative and is_owned(file.path, folder)]
                 steps += garbage.delete_files(store.dialect, catalog_id, table, files)
         scheduled = [(catalog_id, file.file_id, file.path, True, now, file.file_size_bytes) for file in owned]
         if scheduled:
@@ -96,6 +96,6 @@ def _other_rows(needed: Needed, reasons: tuple[Reason, ...]) -> Iterator[Stateme
     yield garbage.delete_markers(needed, whole)
 
 
-def _is_owned(file: GarbageFile, folder: str) -> bool:
-    """Only what lies in the catalog's own folder was written by it, or was given to it."""
-    return file.path_is_relative and file.path.startswith(f"{folder}/") and ".." not in file.path.split("/")
+def is_owned(path: str, folder: str) -> bool:
+    """Only what lies in the catalog's own folder was written by it, or was given to it; a catalog has a whole one."""
+    return "/" not in folder and path.startswith(f"{folder}/") and ".." not in path.split("/")

@@ -1,7 +1,7 @@
 """Expire snapshots: a catalog can no longer travel to them, and what only they showed is let go of."""
 
 from collections.abc import Collection
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from forklake.catalog.collect import collect
 from forklake.catalog.history import own_snapshots
@@ -15,12 +15,15 @@ from forklake.model.options import parse_interval
 from forklake.model.snapshots import Snapshot
 from forklake.store.expiry import expire, lock_head, made_among
 
+Age = datetime | timedelta
+"""A time, or how long ago it was."""
+
 
 def expire_snapshots(
     catalog: Catalog,
     *,
     versions: Collection[int] | None = None,
-    older_than: datetime | None = None,
+    older_than: Age | None = None,
     dry_run: bool = False,
 ) -> list[Snapshot]:
     """Expire snapshots that the catalog itself has made, by number or by age; never the newest. Returns them.
@@ -34,11 +37,12 @@ def expire_snapshots(
             "ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than' parameters at the same time."
             " Please use only one criterion."
         )
-    if older_than is not None and older_than.tzinfo is None:
-        raise InvalidInput(f"The time {older_than} has no time zone; give one, such as UTC.")
-    if versions is None and older_than is None:
-        older_than = age_of(catalog, "expire_older_than")
-    chosen = _chosen(catalog, versions, older_than)
+    before = moment_of(catalog, older_than)
+    if before is not None and before.tzinfo is None:
+        raise InvalidInput(f"The time {before} has no time zone; give one, such as UTC.")
+    if versions is None and before is None:
+        before = age_of(catalog, "expire_older_than")
+    chosen = _chosen(catalog, versions, before)
     if dry_run:
         return chosen
     catalog.check_writable()
@@ -53,12 +57,17 @@ def expire_snapshots(
 def age_of(catalog: Catalog, option: str) -> datetime | None:
     """The time before which something is as old as an option of the catalog says; None if it says nothing."""
     interval = effective_option(begin(catalog), option)
-    if interval is None:
-        return None
+    return None if interval is None else moment_of(catalog, parse_interval(interval))
+
+
+def moment_of(catalog: Catalog, age: Age | None) -> datetime | None:
+    """The time that is meant, by the clock that is behind: this machine's, or the database's."""
+    if not isinstance(age, timedelta):
+        return age
     try:
         # Snapshots and waiting files have the times of the database, others those of file systems: whoever's clock is
         # ahead, nothing is taken for older than it is.
-        return min(datetime.now(UTC), database_time(catalog.lake)) - parse_interval(interval)
+        return min(datetime.now(UTC), database_time(catalog.lake)) - age
     except OverflowError:
         return datetime.min.replace(tzinfo=UTC)
 
@@ -68,7 +77,8 @@ def _chosen(catalog: Catalog, versions: Collection[int] | None, older_than: date
         catalog.check_writable()
     if versions is None and older_than is None:
         return []
-    *own, _ = own_snapshots(catalog)
+    # The newest one never expires.
+    own = own_snapshots(catalog)[:-1]
     if versions is None:
         return [snapshot for snapshot in own if older_than is not None and snapshot.snapshot_time < older_than]
     wanted = set(versions)

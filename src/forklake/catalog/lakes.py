@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from forklake.catalog.lake import Lake, RetrySettings
 from forklake.errors import InvalidInput
+from forklake.model.names import is_storable
 from forklake.store.connection import Store
 from forklake.store.open import FORMAT_KEY, open_store
 from forklake.store.options import keep_lake_info, lake_info
@@ -80,6 +81,6 @@ def _settle_data_path(store: Store, given: str | None, *, override: bool) -> str
 def _as_folder(path: str | None) -> str | None:
     if path is None:
         return None
-    if not path or "\0" in path:
-        raise InvalidInput("DATA_PATH must be a folder or a URL, and not empty.")
+    if not path or not is_storable(path):
+        raise InvalidInput("DATA_PATH must be a folder or a URL, in characters that can be stored, and not empty.")
     return path if path.endswith("/") else f"{path}/"

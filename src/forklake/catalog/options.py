@@ -8,7 +8,7 @@ from forklake.catalog.lake import Lake
 from forklake.catalog.names import get_schema, get_table
 from forklake.catalog.staged import StagedOption
 from forklake.catalog.transaction import Transaction
-from forklake.errors import InvalidOption, ReadOnly
+from forklake.errors import CorruptMetadata, InvalidOption, ReadOnly
 from forklake.model.entities import Table
 from forklake.model.names import check_text
 from forklake.model.options import OPTIONS, find_option, normalise_option
@@ -80,8 +80,18 @@ def effective_options(
         places += [("schema", table.schema_id), ("table", table.object_id)]
     set_options = list_options(tx)
     for place in places:
-        values |= {option.key: option.value for option in set_options if (option.scope, option.scope_id) == place}
+        here = [option for option in set_options if (option.scope, option.scope_id) == place]
+        values |= {option.key: _checked(option) for option in here if option.key in OPTIONS}
     return values
+
+
+def _checked(option: OptionValue) -> str:
+    """The value, if it is one: others may have written the row."""
+    try:
+        normalise_option(option.key, option.value)
+    except InvalidOption as error:
+        raise CorruptMetadata(f"The option {option.key} is set to what it cannot be: {error}") from None
+    return option.value
 
 
 def _stored(key: str, value: object) -> str | None:

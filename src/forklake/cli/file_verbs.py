@@ -1,7 +1,6 @@
 """Commands about metadata and files: what each gives, as rows. None of them moves a row of a table."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import Any
 
 from forklake.catalog import expiry
@@ -28,7 +27,7 @@ def expire_snapshots(
     progress: Progress,
     *,
     versions: Sequence[int] | None,
-    older_than: datetime | None,
+    older_than: expiry.Age | None,
     dry_run: bool,
 ) -> Rows:
     with opened_catalog(target) as catalog:

@@ -20,12 +20,12 @@ from forklake.catalog.view import CatalogView, view_at, view_at_head
 from forklake.cli.describing import SNAPSHOTS, described, listed_tables, snapshot_rows
 from forklake.cli.opening import opened_catalog, opened_lake
 from forklake.cli.output import Rows, rows_of
-from forklake.cli.secrets import without_passwords
 from forklake.cli.target import Target
 from forklake.errors import InvalidInput
 from forklake.maintenance.progress import Progress
 from forklake.model.files import DataFile, DeleteFile
 from forklake.model.ids import CatalogId, TableId
+from forklake.model.secrets import without_passwords
 
 _CATALOGS = ("catalog_name", "parent", "fork_snapshot", "head_snapshot")
 _FILES = ("path", "rows", "deleted_rows", "bytes", "delete_path", "delete_bytes", "begin_snapshot")

@@ -1,6 +1,6 @@
 """The options that several commands have, and how their texts are read."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import typer
@@ -14,11 +14,17 @@ _OUTPUT = "Output"
 
 def age(text: str) -> datetime:
     """How long ago something was, such as '7 days', or a time; one without a zone is in UTC."""
-    now = datetime.now(UTC)
+    found = least_age(text)
     try:
-        return now - parse_interval(text)
+        return datetime.now(UTC) - found if isinstance(found, timedelta) else found
     except OverflowError:
         return datetime.min.replace(tzinfo=UTC)
+
+
+def least_age(text: str) -> datetime | timedelta:
+    """The same, with an age left as it is: whose clock counts is known when the lake is open."""
+    try:
+        return parse_interval(text)
     except InvalidInput:
         pass
     try:
@@ -91,7 +97,7 @@ DebugFlag = Annotated[bool, typer.Option("--debug", help="Show where an error co
 
 OlderThan = Annotated[
     datetime | None,
-    typer.Option("--older-than", parser=age, metavar="AGE", help="An age such as '7 days', or a time."),
+    typer.Option("--older-than", parser=least_age, metavar="AGE", help="An age such as '7 days', or a time."),
 ]
 CleanupAll = Annotated[bool, typer.Option("--cleanup-all", help="Whatever their age.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]

@@ -19,9 +19,9 @@ from forklake.cli.drawing import draw
 from forklake.cli.output import Rows
 from forklake.cli.results import rows_of_result
 from forklake.cli.running import Common, tell, told
-from forklake.cli.secrets import without_passwords
 from forklake.cli.target import Target
 from forklake.errors import InvalidInput, SyntaxProblem
+from forklake.model.secrets import without_passwords
 from forklake.sql.cursor import split_statements, tokens_of
 
 _HELP = """\

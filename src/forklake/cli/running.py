@@ -12,10 +12,10 @@ from typing import Any, NoReturn
 import typer
 
 from forklake.cli.output import Rows
-from forklake.cli.secrets import without_passwords
 from forklake.cli.target import Given, Target, UnclearTarget, find_target
 from forklake.errors import ForklakeError
 from forklake.maintenance.progress import QUIET, Progress
+from forklake.model.secrets import without_passwords
 
 FAILED = 1
 MISUSED = 2

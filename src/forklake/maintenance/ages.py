@@ -2,20 +2,20 @@
 
 from datetime import datetime
 
-from forklake.catalog.expiry import age_of
+from forklake.catalog.expiry import Age, age_of, moment_of
 from forklake.catalog.lake import Catalog
 from forklake.errors import InvalidInput
 
 
-def cleanup_age(catalog: Catalog, name: str, older_than: datetime | None, cleanup_all: bool) -> datetime | None:
+def cleanup_age(catalog: Catalog, name: str, older_than: Age | None, cleanup_all: bool) -> datetime | None:
     """The time before which files are cleaned up; None for all of them, which only `cleanup_all` can mean."""
     if cleanup_all and older_than is not None:
         raise InvalidInput(f"{name}: either cleanup_all OR older_than must be specified.")
-    if older_than is not None and older_than.tzinfo is None:
+    if isinstance(older_than, datetime) and older_than.tzinfo is None:
         raise InvalidInput(f"{name}: the time {older_than} has no time zone; give one, such as UTC.")
     if cleanup_all:
         return None
-    before = older_than or age_of(catalog, "delete_older_than")
+    before = age_of(catalog, "delete_older_than") if older_than is None else moment_of(catalog, older_than)
     if before is None:
         raise InvalidInput(f"{name}: either cleanup_all OR older_than must be specified.")
     return before

@@ -4,9 +4,10 @@ from collections.abc import Collection
 from datetime import datetime
 from functools import partial
 
-from forklake.catalog.collect import collect
+from forklake.catalog.collect import collect, is_owned
 from forklake.catalog.dropped import collect_dropped, dropped_catalogs, forget_dropped, still_dropped
 from forklake.catalog.due_files import delete_due, list_due
+from forklake.catalog.expiry import Age
 from forklake.catalog.lake import Catalog, Lake
 from forklake.maintenance.ages import cleanup_age
 from forklake.maintenance.orphans import delete_orphans_below, unknown_elsewhere
@@ -21,7 +22,7 @@ def cleanup_old_files(
     catalog: Catalog,
     storage: Storage,
     *,
-    older_than: datetime | None = None,
+    older_than: Age | None = None,
     cleanup_all: bool = False,
     dry_run: bool = False,
     progress: Progress = QUIET,
@@ -35,14 +36,14 @@ def cleanup_old_files(
     if not dry_run:
         catalog.check_writable()
         collect(catalog.lake, catalog.catalog_id, catalog.path)
-    return _delete(catalog.lake, catalog.catalog_id, storage, before, dry_run=dry_run, progress=progress)
+    return _delete(catalog.lake, catalog.catalog_id, catalog.path, storage, before, dry_run=dry_run, progress=progress)
 
 
 def cleanup_dropped_catalogs(
     catalog: Catalog,
     storage: Storage,
     *,
-    older_than: datetime | None = None,
+    older_than: Age | None = None,
     cleanup_all: bool = False,
     dry_run: bool = False,
     progress: Progress = QUIET,
@@ -59,7 +60,7 @@ def cleanup_dropped_catalogs(
     for dropped in dropped_catalogs(lake):
         if not dry_run:
             collect_dropped(lake, dropped)
-        paths = _delete(lake, dropped.catalog_id, storage, before, dry_run=dry_run, progress=progress)
+        paths = _delete(lake, dropped.catalog_id, dropped.path, storage, before, dry_run=dry_run, progress=progress)
         paths += delete_orphans_below(
             lake,
             storage,
@@ -83,6 +84,7 @@ def cleanup_dropped_catalogs(
 def _delete(
     lake: Lake,
     catalog_id: CatalogId,
+    folder: str,
     storage: Storage,
     before: datetime | None,
     *,
@@ -95,7 +97,9 @@ def _delete(
 
     def remove(files: Collection[ScheduledFile]) -> list[ScheduledFile]:
         # The database has looked for each path as it is; others may have the file under a longer one.
-        unknown = unknown_elsewhere(lake, storage, [file.path for file in files])
+        # And whoever writes rows may have put in any path: only those of the catalog are its own to delete.
+        own = [file.path for file in files if is_owned(file.path, folder)]
+        unknown = unknown_elsewhere(lake, storage, own)
         gone = set(remove_files(storage, unknown))
         return [file for file in files if file.path in gone]
 

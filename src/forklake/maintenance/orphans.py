@@ -7,6 +7,7 @@ from posixpath import basename, dirname
 
 from pyarrow import fs
 
+from forklake.catalog.expiry import Age
 from forklake.catalog.known_paths import known_paths
 from forklake.catalog.lake import Catalog, Lake
 from forklake.maintenance.ages import cleanup_age
@@ -22,7 +23,7 @@ def delete_orphaned_files(
     catalog: Catalog,
     storage: Storage,
     *,
-    older_than: datetime | None = None,
+    older_than: Age | None = None,
     cleanup_all: bool = False,
     dry_run: bool = False,
     progress: Progress = QUIET,
@@ -51,6 +52,9 @@ def delete_orphans_below(
 ) -> list[str]:
     """Delete the orphans in the folder of a catalog, live or dropped; `is_ours` says whether it still is, meanwhile."""
     deleted: list[str] = []
+    if "/" in folder:
+        # No catalog was ever given a folder in that of another: somebody has changed the row.
+        return deleted
     for batch in _batches(_candidates(storage, folder, before)):
         orphans = _unknown(lake, storage, batch)
         if not dry_run and orphans:

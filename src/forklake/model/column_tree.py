@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from forklake.errors import InvalidChange, NoSuchColumn
+from forklake.errors import InvalidChange, InvalidType, NoSuchColumn
 from forklake.model.column_types import ColumnType, struct_of
 from forklake.model.entities import Column, SortKey, TableDefinition
 from forklake.model.ids import ColumnId, SnapshotId
@@ -17,6 +17,9 @@ from forklake.model.names import check_object_name, closest, fold, quote_if_need
 
 Path: TypeAlias = tuple[str, ...]
 Columns: TypeAlias = tuple[Column, ...]
+
+MOST_DEPTH = 50
+"""Arrow takes rows apart to a depth of 64, of which lists and maps need more than one each."""
 
 
 def path_text(path: Path) -> str:
@@ -29,13 +32,15 @@ def field_count(column_type: ColumnType) -> int:
     return 1 + sum(field_count(child) for _, child in column_type.fields)
 
 
-def check_type(column_type: ColumnType) -> None:
-    """Refuse struct fields without a proper name, or with the name of another."""
+def check_type(column_type: ColumnType, depth: int = 1) -> None:
+    """Refuse struct fields without a proper name, or with the name of another, and what is nested too deeply."""
+    if depth > MOST_DEPTH:
+        raise InvalidType(f"The type is nested more than {MOST_DEPTH} deep.")
     if column_type.name == "struct":
         struct_of(column_type.fields)
     for name, child in column_type.fields:
         check_object_name(name, "field")
-        check_type(child)
+        check_type(child, depth + 1)
 
 
 def grow(name: str, column_type: ColumnType, ids: Iterator[ColumnId], added: SnapshotId | None) -> Column:

@@ -5,12 +5,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import unquote
 
-from forklake.errors import DamagedFile, ForklakeError, InvalidRows, QueryFailed
+from forklake.errors import DamagedFile, ForklakeError, InvalidInput, InvalidRows, QueryFailed, UnwritableFile
 from forklake.model.entities import Table
 
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE|\n\s*at )", re.DOTALL)
 _IN_WORKER = re.compile(r"forklake\.errors\.(?:InvalidInput|InvalidRows): (.*?)(?:\n|$)")
 _DAMAGED_IN_WORKER = re.compile(r"forklake\.errors\.DamagedFile: (.*?)(?:\n|$)")
+_UNWRITABLE_IN_WORKER = re.compile(r"forklake\.errors\.UnwritableFile: (.*?)(?:\n|$)")
+_UNWRITABLE = re.compile(
+    r"(No space left on device|Disk quota exceeded|Permission denied|Read-only file system)|Mkdirs failed to create"
+)
 _UNREADABLE = re.compile(r"FAILED_READ_FILE|FileNotFound|FILE_NOT_EXIST|not a Parquet file|ChecksumException")
 _MISSING = re.compile(r"FILE_NOT_EXIST|FileNotFound|No such file")
 _FILE = re.compile(r"((?:[a-z0-9]+:)?/[^\s,]*?\.parquet)")
@@ -27,7 +31,23 @@ def writing(table: Table) -> Iterator[None]:
         found = _RAISED.search(str(error)) or _IN_WORKER.search(str(error))
         if found is not None:
             raise InvalidRows(found[1].strip()) from error
+        if (told := _UNWRITABLE_IN_WORKER.search(str(error))) is not None:
+            raise UnwritableFile(told[1].strip()) from error
         raise
+
+
+@contextmanager
+def writing_to(folder: str, table: Table) -> Iterator[None]:
+    """Around a write by Spark itself: storage that is full, or that refuses, is an error of ours."""
+    try:
+        yield
+    except Exception as error:
+        text = str(error)
+        found = _UNWRITABLE.search(text)
+        if found is None or _UNREADABLE.search(text):
+            raise
+        reason = found[1] or "the folder cannot be made"
+        raise UnwritableFile(f"The files of table '{table.name}' cannot be written to {folder}: {reason}.") from error
 
 
 @contextmanager
@@ -37,6 +57,8 @@ def querying(*, debug: bool = False) -> Iterator[None]:
         yield
     except ForklakeError:
         raise
+    except RecursionError:
+        raise InvalidInput("The statement is nested too deeply.") from None
     except Exception as error:
         if debug or not _is_from_spark(error):
             raise
@@ -48,7 +70,9 @@ def querying(*, debug: bool = False) -> Iterator[None]:
             found = _FILE.search(text)
             what = f"The file {unquote(found[1])}" if found else "A file"
             raise DamagedFile(f"{what} {'does not exist' if _MISSING.search(text) else 'cannot be read'}.") from None
-        raise QueryFailed(_in_short(text)) from None
+        unwritable = _UNWRITABLE.search(text)
+        reason = f" {unwritable[1]}." if unwritable and unwritable[1] and unwritable[1] not in _in_short(text) else ""
+        raise QueryFailed(_in_short(text) + reason) from None
 
 
 def _is_from_spark(error: Exception) -> bool:

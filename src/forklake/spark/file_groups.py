@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forklake.catalog.transaction import Transaction
+from forklake.errors import CorruptMetadata
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Column, Table
 from forklake.model.files import ScanFile
@@ -64,6 +65,8 @@ def _namings(tx: Transaction, table: Table, kinds: Iterable[Kind]) -> dict[Kind,
     for version, mapping_id in kinds:
         by_id: dict[ColumnId, Column | InPath] = {}
         if mapping_id is not None:
+            if mapping_id not in mappings:
+                raise CorruptMetadata(f"Table '{table.name}' has no column mapping {mapping_id}, which a file names.")
             by_id |= _mapped_columns(mappings[mapping_id], table)
         else:
             columns = (definitions[version] if version is not None else table.definition).columns

@@ -24,18 +24,20 @@ def sorts_on_driver(work: Work, table: Table) -> bool:
 
 
 def ordered_rows(work: Work, table: Table, rows: pa.Table) -> pa.Table:
-    """Rows on the driver, sorted if the table is."""
-    keys = _keys(work, table)
-    if not keys:
-        return rows
+    """Rows on the driver, sorted if the table is: as far as Arrow can, which knows no expressions."""
     columns = dict(zip(map(fold, rows.column_names), rows.columns, strict=True))
-    arrays, order = [], []
-    for key in keys:
-        values = columns[fold(_unquoted(key.expression))]
+    arrays: list[pa.ChunkedArray] = []
+    order: list[str] = []
+    for key in _keys(work, table):
+        values = columns.get(fold(_unquoted(key.expression)))
+        if values is None or pa.types.is_nested(values.type):
+            break
         # False comes before true: that is where the NULLs go.
         nulls = pc.is_valid(values) if key.null_order == "NULLS_FIRST" else pc.is_null(values)
         arrays += [nulls, values]
         order += ["ascending", "ascending" if key.direction == "ASC" else "descending"]
+    if not arrays:
+        return rows
     names = [str(at) for at in range(len(arrays))]
     return rows.take(pc.sort_indices(pa.table(arrays, names), sort_keys=list(zip(names, order, strict=True))))
 

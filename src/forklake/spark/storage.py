@@ -91,22 +91,37 @@ class Storage:
 
     def delete(self, path: str) -> bool:
         """Delete a file that nobody can see; true when it is gone, also if it was before."""
+        if self._leads_elsewhere(path):
+            return False
         try:
             self.files.delete_file(self.path(path))
         except FileNotFoundError:
             return True
-        except OSError:
+        except (OSError, ValueError):
             return False
         return True
 
+    def _leads_elsewhere(self, path: str) -> bool:
+        """Whether a path, or a link in it, goes up or away: whoever wrote that, nothing is deleted there."""
+        if not {"", ".", ".."}.isdisjoint(path.split("/")) or "\0" in path:
+            return True
+        parent = os.path.dirname(path)
+        return self.is_local and os.path.realpath(self.prefix + parent) != os.path.normpath(
+            os.path.join(os.path.realpath(self.prefix), parent)
+        )
+
     def walk(self, folder: str) -> Iterator[fs.FileInfo]:
         """Every file below a folder, one folder in memory at a time. Links are neither followed nor given."""
-        waiting = [self.path(folder)]
-        if self.is_local and os.path.islink(waiting[0].rstrip("/")):
+        if self._leads_elsewhere(f"{folder}/any"):
             return
+        waiting = [self.path(folder)]
         while waiting:
             selector = fs.FileSelector(waiting.pop(), allow_not_found=True)
-            for info in self.files.get_file_info(selector):
+            try:
+                found = self.files.get_file_info(selector)
+            except NotADirectoryError:
+                continue
+            for info in found:
                 if self.is_local and os.path.islink(info.path):
                     continue
                 if info.type == fs.FileType.Directory:
@@ -116,7 +131,7 @@ class Storage:
 
     def remove_empty(self, folder: str) -> None:
         """Remove folders that have nothing in them, from the bottom up; object stores have none."""
-        if self.is_local:
+        if self.is_local and not self._leads_elsewhere(f"{folder}/any"):
             for found, _, _ in os.walk(self.path(folder), topdown=False):
                 with suppress(OSError):
                     os.rmdir(found)

@@ -14,7 +14,7 @@ from pyspark.sql import types as st
 from forklake.model.entities import Table
 from forklake.model.files import DataFile, NewDataFile
 from forklake.model.ids import DataFileId, SnapshotId
-from forklake.spark.failures import writing
+from forklake.spark.failures import writing, writing_to
 from forklake.spark.ordering import clustered_frame, ordered_frame, ordered_rows
 from forklake.spark.quoting import named, named_by_place
 from forklake.spark.settings import spark_settings
@@ -111,7 +111,7 @@ def _by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str
         *(named(field.name).cast(field.dataType).alias(field.name, metadata=field.metadata) for field in schema)
     )
     writer = rows.write.options(**options.for_spark(table, work.tx))
-    with spark_settings(work.spark, _EXACT_TIMESTAMPS):
+    with spark_settings(work.spark, _EXACT_TIMESTAMPS), writing_to(work.storage.path(folder), table):
         writer.parquet(work.storage.folder(folder))
     return _written(work, table, folder)
 

@@ -8,12 +8,16 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from forklake.errors import InvalidInput
+from forklake.errors import ForklakeError, InvalidInput
 from forklake.model.options import parse_interval
+from forklake.model.secrets import without_passwords
 from forklake.sql.cursor import parse_text
 
 Parameters = Mapping[str, Any] | Sequence[Any] | None
 """Values for `:name`, or for each `?` in turn."""
+
+_SHOWN_CHARACTERS = 200
+_LARGEST_EXPONENT = 400
 
 
 def constant(text: str, dialect: str, parameters: Parameters = None) -> Any:
@@ -21,15 +25,25 @@ def constant(text: str, dialect: str, parameters: Parameters = None) -> Any:
     try:
         parsed = parse_text(text, dialect)
     except SqlglotError:
-        raise InvalidInput(f"{text.strip()} is not a constant.") from None
+        raise InvalidInput(f"{_shortened(text.strip())} is not a constant.") from None
     return constant_of(parsed, parameters)
 
 
 def constant_of(node: exp.Expr, parameters: Parameters = None) -> Any:
     """The same for a parsed expression."""
+    try:
+        return _value_of(node, parameters)
+    except ForklakeError:
+        raise
+    except (TypeError, ValueError, ArithmeticError):
+        # A number and a text added, a time too far away, more digits than can be read.
+        raise InvalidInput(f"{_shown(node)} has no value.") from None
+
+
+def _value_of(node: exp.Expr, parameters: Parameters) -> Any:
     match node:
         case exp.Paren():
-            return constant_of(node.this, parameters)
+            return _value_of(node.this, parameters)
         case exp.Null():
             return None
         case exp.Boolean():
@@ -37,17 +51,17 @@ def constant_of(node: exp.Expr, parameters: Parameters = None) -> Any:
         case exp.Literal():
             return node.this if node.is_string else _number(node.this)
         case exp.Neg():
-            return -constant_of(node.this, parameters)
+            return -_value_of(node.this, parameters)
         case exp.Array() | exp.Tuple():
-            return [constant_of(item, parameters) for item in node.expressions]
+            return [_value_of(item, parameters) for item in node.expressions]
         case exp.Interval():
             return _interval(node, parameters)
         case exp.Add():
-            return constant_of(node.left, parameters) + constant_of(node.right, parameters)
+            return _value_of(node.left, parameters) + _value_of(node.right, parameters)
         case exp.Sub():
-            return constant_of(node.left, parameters) - constant_of(node.right, parameters)
+            return _value_of(node.left, parameters) - _value_of(node.right, parameters)
         case exp.Cast():
-            return _cast(constant_of(node.this, parameters), node.to.this)
+            return _cast(_value_of(node.this, parameters), node.to.this)
         case exp.CurrentTimestamp():
             return datetime.now(UTC)
         case exp.CurrentDate():
@@ -61,7 +75,7 @@ def constant_of(node: exp.Expr, parameters: Parameters = None) -> Any:
         case exp.Column() if len(node.parts) == 1 and not node.this.quoted:
             # A word such as zstd, as options may be given.
             return node.name
-    raise InvalidInput(f"{node.sql()} is not a constant.")
+    raise InvalidInput(f"{_shown(node)} is not a constant.")
 
 
 def as_time(value: Any) -> datetime:
@@ -84,12 +98,28 @@ def as_version(value: Any) -> int:
     return value
 
 
+def _shown(node: exp.Expr) -> str:
+    """The expression as an error repeats it."""
+    return _shortened(node.sql())
+
+
+def _shortened(text: str) -> str:
+    shown = without_passwords(text)
+    return shown if len(shown) <= _SHOWN_CHARACTERS else f"{shown[:_SHOWN_CHARACTERS]}..."
+
+
 def _number(text: str) -> int | Decimal:
-    return int(text) if text.isdecimal() else Decimal(text)
+    if text.isdecimal():
+        return int(text)
+    number = Decimal(text)
+    if number.adjusted() > _LARGEST_EXPONENT:
+        # As a whole number it would have more digits than there is memory.
+        raise InvalidInput(f"{text} is too large.")
+    return number
 
 
 def _interval(node: exp.Interval, parameters: Parameters) -> timedelta:
-    amount = "" if node.this is None else str(constant_of(node.this, parameters))
+    amount = "" if node.this is None else str(_value_of(node.this, parameters))
     unit = "" if node.unit is None else f" {node.unit.name.lower()}"
     return parse_interval(f"{amount}{unit}")
 
@@ -117,7 +147,7 @@ _CASTS: dict[object, Callable[[Any], Any]] = {
     exp.DataType.Type.TIMESTAMPTZ: as_time,
     exp.DataType.Type.TIMESTAMPNTZ: as_time,
     exp.DataType.Type.TIMESTAMPLTZ: as_time,
-    exp.DataType.Type.INTERVAL: parse_interval,
+    exp.DataType.Type.INTERVAL: lambda value: value if isinstance(value, timedelta) else parse_interval(str(value)),
 }
 
 

@@ -1,6 +1,9 @@
 """A statement as tokens: read from left to right, with its own text at hand."""
 
-from collections.abc import Mapping, Sequence
+import logging
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import ClassVar, TypeVar
 
@@ -9,10 +12,11 @@ from sqlglot import exp
 from sqlglot.dialects.databricks import Databricks
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.dialects.duckdb import DuckDB
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from forklake.errors import SyntaxProblem
+from forklake.errors import InvalidInput, SyntaxProblem
+from forklake.model.secrets import without_passwords
 
 
 class ForklakeSpark(Databricks):
@@ -33,6 +37,8 @@ _READERS: Mapping[str, type[Dialect]] = {"spark": ForklakeSpark, "duckdb": Forkl
 """sqlglot's dialects for ours."""
 S = TypeVar("S")
 
+_MOST_NESTED = 100
+"""Brackets in brackets; sqlglot takes ever longer for more of them, and at some depth fails."""
 _OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
 
 
@@ -47,19 +53,77 @@ def quoted_name(name: str, dialect: str) -> str:
     return quote + name.replace(quote, quote * 2) + quote
 
 
+def syntax_problem(message: str, text: str, position: int) -> SyntaxProblem:
+    """The error at a place of the text, which it shows without passwords."""
+    shown = without_passwords(text)
+    place = position if shown == text else min(len(without_passwords(text[:position])), len(shown))
+    return SyntaxProblem(without_passwords(message), shown, place)
+
+
 def tokens_of(text: str, dialect: str) -> list[Token]:
     """The tokens of a text; strings and comments are taken for what they are."""
     try:
         # Behind a bracket no word is a command, of which sqlglot would leave the rest unread.
         found = sqlglot.tokenize(f"({text}", read=reader(dialect))[1:]
     except SqlglotError:
-        raise SyntaxProblem("The text has a string or a comment without an end.", text, len(text)) from None
+        raise syntax_problem("The text has a string or a comment without an end.", text, len(text)) from None
     return [Token(token.token_type, token.text, start=token.start - 1, end=token.end - 1) for token in found]
 
 
 def parse_text(text: str, dialect: str) -> exp.Expr:
-    """A query or an expression as a tree of sqlglot, whose places are those of the text."""
-    return sqlglot.parse_one(_one_string_each(text) if dialect == "spark" else text, read=reader(dialect))
+    """A query or an expression as a tree of sqlglot, whose places are those of the text. SqlglotError if it is none."""
+    if text.count("(") > _MOST_NESTED and _depth(text, dialect) > _MOST_NESTED:
+        raise InvalidInput("The statement is nested too deeply.")
+    plain = _one_string_each(text) if dialect == "spark" else text
+    with quiet_parsing():
+        return sqlglot.parse_one(plain, read=reader(dialect))
+
+
+def _depth(text: str, dialect: str) -> int:
+    """How many brackets are open at once, at most."""
+    found, depth = 0, 0
+    for token in tokens_of(text, dialect):
+        depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
+        found = max(found, depth)
+    return found
+
+
+class _Log(threading.local):
+    """Whether sqlglot may write to its log in this thread."""
+
+    is_open = True
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return self.is_open
+
+
+_LOG = _Log()
+logging.getLogger("sqlglot").addFilter(_LOG.filter)
+
+
+@contextmanager
+def without_log() -> Iterator[None]:
+    """Around what sqlglot does for us: its warnings repeat statements, and what is secret in them."""
+    before, _LOG.is_open = _LOG.is_open, False
+    try:
+        yield
+    finally:
+        _LOG.is_open = before
+
+
+@contextmanager
+def quiet_parsing() -> Iterator[None]:
+    """Around what sqlglot does with a text: whatever it stumbles over is an error of its own, or too deep."""
+    try:
+        with without_log():
+            yield
+    except SqlglotError:
+        raise
+    except RecursionError:
+        raise InvalidInput("The statement is nested too deeply.") from None
+    except Exception as error:
+        # On texts that are none of its language it fails in any way: with IndexError, AttributeError and others.
+        raise ParseError(f"{type(error).__name__} in sqlglot") from error
 
 
 def _one_string_each(text: str) -> str:
@@ -74,17 +138,17 @@ def _one_string_each(text: str) -> str:
 
 def split_statements(text: str, dialect: str) -> list[str]:
     """The statements of a text, without the semicolons between them."""
-    statements, start = [], 0
+    statements, start, is_empty = [], 0, True
     for token in tokens_of(text, dialect):
-        if token.token_type == TokenType.SEMICOLON:
+        if token.token_type != TokenType.SEMICOLON:
+            is_empty = False
+            continue
+        if not is_empty:
             statements.append(text[start : token.start])
-            start = token.end + 1
-    statements.append(text[start:])
-    return [statement.strip() for statement in statements if _has_tokens(statement, dialect)]
-
-
-def _has_tokens(text: str, dialect: str) -> bool:
-    return bool(text.strip()) and bool(tokens_of(text, dialect))
+        start, is_empty = token.end + 1, True
+    if not is_empty:
+        statements.append(text[start:])
+    return [statement.strip() for statement in statements]
 
 
 def ended(cursor: "Cursor", statement: S) -> S:
@@ -259,10 +323,12 @@ class Cursor:
     def problem(self, what: str) -> SyntaxProblem:
         """An error at the next token."""
         if self.at_end:
-            return SyntaxProblem(f"{what}, but the statement ends here.", self.text, len(self.text))
-        return SyntaxProblem(f"{what}, not {self._tokens[self._at].text!r}.", self.text, self.position)
+            return syntax_problem(f"{what}, but the statement ends here.", self.text, len(self.text))
+        return syntax_problem(f"{what}, not {self._tokens[self._at].text!r}.", self.text, self.position)
 
     def _take(self) -> Token:
+        if self.at_end:
+            raise self.problem("Expected a value")
         token = self._tokens[self._at]
         self._at += 1
         return token

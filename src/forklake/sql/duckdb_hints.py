@@ -11,6 +11,7 @@ from sqlglot.optimizer.resolver import Resolver
 from sqlglot.optimizer.scope import Scope, traverse_scope
 from sqlglot.schema import MappingSchema
 
+from forklake.sql.cursor import without_log
 from forklake.sql.duckdb_ast import TYPE
 
 ColumnsOf: TypeAlias = Callable[[exp.Table], Mapping[str, str] | None]
@@ -34,13 +35,14 @@ def add_hints(root: exp.Expr, columns_of: ColumnsOf | None) -> None:
     tables = _bind_tables(twin, columns_of)
     schema = MappingSchema({name: _types(columns) for name, columns in tables.items()}, dialect="duckdb")
     try:
-        if isinstance(twin, exp.Query):
-            twin = qualify(
-                twin, schema=schema, dialect="duckdb", quote_identifiers=False, validate_qualify_columns=False
-            )
-            _note_sources(twin, schema, nodes, _spelling(root, tables))
-        twin = annotate_types(twin, schema=schema, dialect="duckdb")
-    except (SqlglotError, AttributeError, KeyError, TypeError, ValueError):
+        with without_log():
+            if isinstance(twin, exp.Query):
+                twin = qualify(
+                    twin, schema=schema, dialect="duckdb", quote_identifiers=False, validate_qualify_columns=False
+                )
+                _note_sources(twin, schema, nodes, _spelling(root, tables))
+            twin = annotate_types(twin, schema=schema, dialect="duckdb")
+    except (SqlglotError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
         # The optimizer is not made for every tree the parser makes; the query is translated without hints then.
         return
     for node in twin.walk():

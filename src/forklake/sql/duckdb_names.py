@@ -8,6 +8,7 @@ from sqlglot import exp
 from forklake.sql.duckdb_spelling import FUNCTIONS, KEYWORDS, OPERATORS, TYPES
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_GIVEN = "forklake_given"
 _SYNTAX = frozenset({"substring", "trim", "position", "row", "map"})
 
 
@@ -29,7 +30,25 @@ def result_name(node: exp.Expr) -> str | None:
     try:
         return _text(node)
     except (_NoName, AttributeError, IndexError, TypeError):
-        return node.sql("duckdb", normalize_functions="lower")
+        return _as_written(node).sql("duckdb", normalize_functions="lower")
+
+
+def named(node: exp.Expr, name: str) -> exp.Expr:
+    """The expression with a name that nobody has written; a query has it itself, others are put into an alias."""
+    found = exp.alias_(node.copy(), name, quoted=True)
+    found.meta[_GIVEN] = True
+    return found
+
+
+def _as_written(node: exp.Expr) -> exp.Expr:
+    """Without names that were given here: a name made of names would grow with each query around it."""
+    written = node.copy()
+    for part in [part for part in written.walk() if part.meta.get(_GIVEN)]:
+        if isinstance(part, exp.Alias):
+            part.replace(part.this)
+        else:
+            part.set("alias", None)
+    return written
 
 
 def _text(node: exp.Expr) -> str:

@@ -85,7 +85,13 @@ def _is_nonzero(node: exp.Expr) -> bool:
     inner = node
     while isinstance(inner, exp.Paren | exp.Neg | exp.Cast):
         inner = inner.this
-    return isinstance(inner, exp.Literal) and not inner.is_string and float(inner.this) != 0
+    if not isinstance(inner, exp.Literal) or inner.is_string:
+        return False
+    try:
+        return float(inner.this) != 0
+    except ValueError:
+        # Such as 2e, of which Spark says what is wrong with it.
+        return False
 
 
 def _date_add(node: exp.Expr) -> exp.Expr | None:

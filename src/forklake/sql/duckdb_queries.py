@@ -5,7 +5,7 @@ from sqlglot import exp
 from forklake.errors import Untranslatable
 from forklake.sql.duckdb_ast import call, kind, number
 from forklake.sql.duckdb_hints import SOURCES
-from forklake.sql.duckdb_names import result_name
+from forklake.sql.duckdb_names import named, result_name
 from forklake.sql.duckdb_stars import expand_stars, visible_columns
 
 _UNNESTED = "_unnested"
@@ -77,7 +77,7 @@ def _name_results(select: exp.Select) -> None:
         name = result_name(part)
         if name is not None:
             _order_by_name(select, part, name)
-            part.replace(exp.alias_(part.copy(), name, quoted=True))
+            part.replace(named(part, name))
 
 
 def _order_by_name(select: exp.Select, part: exp.Expr, name: str) -> None:

@@ -11,7 +11,8 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 from sqlglot.generators.spark import SparkGenerator
 
-from forklake.errors import SyntaxProblem
+from forklake.errors import Untranslatable
+from forklake.sql.cursor import quiet_parsing, syntax_problem
 from forklake.sql.duckdb_functions import rewrite_all
 from forklake.sql.duckdb_hints import ColumnsOf, add_hints
 from forklake.sql.duckdb_queries import refuse_in, rewrite_select, union_by_name
@@ -57,14 +58,15 @@ _TOKEN = re.compile(r"<Token token_type: [^,]*, text: (.*?), line: .*?>")
 def parse_duckdb(text: str) -> exp.Expr:
     """One statement, or one expression, of DuckDB; a `SyntaxProblem` shows where it cannot be read."""
     try:
-        found = [node for node in sqlglot.parse(text, dialect=_DUCKDB) if isinstance(node, exp.Expr)]
+        with quiet_parsing():
+            found = [node for node in sqlglot.parse(text, dialect=_DUCKDB) if isinstance(node, exp.Expr)]
     except ParseError as problem:
         first = problem.errors[0] if problem.errors else {}
-        raise SyntaxProblem(_message(first), text, _position(text, first)) from None
+        raise syntax_problem(_message(first), text, _position(text, first)) from None
     except (TokenError, SqlglotError) as problem:
-        raise SyntaxProblem(f"{str(problem).splitlines()[0]}.", text, len(text)) from None
+        raise syntax_problem(f"{str(problem).splitlines()[0]}.", text, len(text)) from None
     if len(found) != 1:
-        raise SyntaxProblem("One statement is wanted here.", text, len(text))
+        raise syntax_problem("One statement is wanted here.", text, len(text))
     return found[0]
 
 
@@ -91,6 +93,13 @@ def to_spark(node: exp.Expr, columns_of: ColumnsOf | None = None) -> exp.Expr:
     Much of DuckDB depends on types: `x[1]`, `len(x)`, casts that round, `* REPLACE`. They are known for what stands in
     the query, and for tables as far as `columns_of` tells.
     """
+    try:
+        return _translated(node, columns_of)
+    except SqlglotError:
+        raise Untranslatable("The statement cannot be translated: a name or an expression is missing in it.") from None
+
+
+def _translated(node: exp.Expr, columns_of: ColumnsOf | None) -> exp.Expr:
     root = _maps_first(node.copy())
     for pivot in list(root.find_all(exp.Pivot)):
         if pivot.this is not None and isinstance(pivot.this, exp.Expr):
@@ -158,7 +167,7 @@ def expression_to_spark(text: str, columns: Mapping[str, str] | None = None) -> 
     """One expression, such as a condition or a default; `columns` are those it may use, with their Spark types."""
     expression = parse_duckdb(text)
     if isinstance(expression, exp.Query | exp.Values):
-        raise SyntaxProblem("This is a query; an expression is wanted.", text, 0)
+        raise syntax_problem("This is a query; an expression is wanted.", text, 0)
     if columns is None:
         return spark_text(to_spark(expression))
     # A query around it lets its columns have types.

@@ -57,7 +57,7 @@ def _outer(node: exp.Anonymous) -> tuple[list[exp.Expr], bool]:
     """The names in front of the function's own, and whether it is called as a table."""
     above = node.parent
     if isinstance(above, exp.Table):
-        return [part for part in (above.args.get("catalog"), above.args.get("db")) if part is not None], True
-    if isinstance(above, exp.Dot) and above.expression is node:
+        return [part for part in (above.args.get("catalog"), above.args.get("db")) if isinstance(part, exp.Expr)], True
+    if isinstance(above, exp.Dot) and above.expression is node and isinstance(above.this, exp.Expr):
         return sorted(above.this.find_all(exp.Identifier), key=lambda part: part.meta.get("start", 0)), False
     return [], False

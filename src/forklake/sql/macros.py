@@ -76,8 +76,11 @@ def _implementation(macro: Macro, arguments: Sequence[exp.Expr]) -> MacroImpleme
 
 
 def _with_arguments(implementation: MacroImplementation, arguments: Sequence[exp.Expr], dialect: str, name: str) -> str:
-    values = _values(implementation, arguments, name)
-    body = parse_text(implementation.sql, implementation.dialect)
+    try:
+        values = _values(implementation, arguments, name)
+        body = parse_text(implementation.sql, implementation.dialect)
+    except SqlglotError:
+        raise InvalidInput(f"The text of macro '{name}' cannot be read.") from None
     is_value = body.find(exp.From) is None
 
     def put_in(node: exp.Expr) -> exp.Expr:

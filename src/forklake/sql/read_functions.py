@@ -173,7 +173,8 @@ def _set_options(tx: Transaction) -> Iterator[tuple[str, str, str, str, str | No
         entry = _scope_entry(tx, option)
         if entry is None and option.scope_id:
             continue  # what it was set for has been dropped
-        yield option.key, OPTIONS[option.key].description, option.value, _SCOPES[option.scope], entry
+        known = OPTIONS.get(option.key)
+        yield option.key, known.description if known else "", option.value, _SCOPES[option.scope], entry
 
 
 def _scope_entry(tx: Transaction, option: OptionValue) -> str | None:

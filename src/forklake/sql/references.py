@@ -69,7 +69,7 @@ def _references(text: str, tree: exp.Expr, travels: Mapping[str, tuple[Name, At]
 
 def _place(text: str, node: exp.Table, dialect: str) -> tuple[Name, int, int]:
     parts = [part for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part is not None]
-    if any("start" not in part.meta for part in parts):
+    if any(not isinstance(part, exp.Expr) or "start" not in part.meta for part in parts):
         return (), 0, 0
     name = tuple(part.name for part in parts)
     start = parts[0].meta["start"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from forklake.catalog.catalogs import catalog_uuid, drop_catalog, find_catalog
@@ -205,10 +206,11 @@ def _set_own(state: SessionState, name: str, statement: SetSetting, parameters: 
         value: Any = getattr(RetrySettings(), field_name)
     else:
         value = constant(statement.value, state.dialect, parameters)
-        value = value if isinstance(value, int | str) else float(value)
-    if isinstance(value, str):
+        value = float(value) if isinstance(value, Decimal) else value
+    if not isinstance(value, int | float):
         raise InvalidOption(f"The setting {name} must be a number, not '{value}'.")
-    state.retry = replace(state.retry, **{field_name: value})
+    changed: dict[str, Any] = {field_name: value}
+    state.retry = replace(state.retry, **changed)
     state.settings[name] = value
     state.attachments.with_retry(state.retry)
 
@@ -272,7 +274,13 @@ def drop(state: SessionState, statement: DropCatalog) -> None:
 def drop_from(state: SessionState, lake: Lake, name: str) -> None:
     """Drop a catalog of a lake, and forget where it was attached."""
     dropped = find_catalog(lake, name).catalog_id
+    attached = [
+        attachment.name
+        for attachment in state.attachments
+        if attachment.lake.store.location == lake.store.location and attachment.catalog.catalog_id == dropped
+    ]
+    if attached and state.transactions.is_open:
+        raise InvalidInput("Cannot drop an attached catalog within a transaction; commit it or roll it back first.")
     drop_catalog(lake, name)
-    for attachment in list(state.attachments):
-        if attachment.lake.store.location == lake.store.location and attachment.catalog.catalog_id == dropped:
-            detach(state, Detach(attachment.name))
+    for attachment_name in attached:
+        detach(state, Detach(attachment_name))

@@ -27,7 +27,7 @@ class SessionState:
     current_catalog: str | None = None
     """The attachment where names without one are looked for."""
     current_schema: str = MAIN
-    secrets: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    secrets: dict[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     settings: dict[str, object] = field(default_factory=dict)
     """Settings of ours that differ from their defaults."""
     retry: RetrySettings = field(default_factory=RetrySettings)

@@ -22,7 +22,8 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class Attach:
-    target: str
+    target: str = field(repr=False)
+    """It may have a password in it."""
     name: str | None
     options: Mapping[str, str]
     if_not_exists: bool = False
@@ -42,7 +43,7 @@ class Use:
 @dataclass(frozen=True, slots=True)
 class CreateSecret:
     name: str
-    values: Mapping[str, str]
+    values: Mapping[str, str] = field(repr=False)
     or_replace: bool = False
     if_not_exists: bool = False
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from forklake.errors import InvalidInput
+from forklake.errors import CorruptMetadata, InvalidInput
 from forklake.model.lineage import Level
 
 _SQLITE_TIME = "%Y-%m-%d %H:%M:%S.%f+00"
@@ -95,7 +95,10 @@ class Dialect:
         """A time as it was read."""
         if isinstance(value, datetime):
             return value.astimezone(UTC)
-        return datetime.strptime(value, _SQLITE_TIME).replace(tzinfo=UTC)
+        try:
+            return datetime.strptime(value, _SQLITE_TIME).replace(tzinfo=UTC)
+        except (TypeError, ValueError):
+            raise CorruptMetadata(f"The metadata have {value!r} where a time should be.") from None
 
 
 POSTGRESQL = Dialect(

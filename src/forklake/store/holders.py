@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from forklake.errors import CorruptMetadata
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import NO_LIMIT, Level
 from forklake.store.connection import Row, Statement, Store
@@ -124,13 +125,15 @@ def inherited_share(store: Store, catalog_id: CatalogId, level: Level) -> Share:
 
 def _newest_without(store: Store, catalog_id: CatalogId, level: Level) -> SnapshotId:
     """Up to where an ancestor would keep its snapshots without a fork: a dropped one keeps them for its forks only."""
-    [[newest]] = store.fetch(
+    rows = store.fetch(
         f"SELECT CASE WHEN end_snapshot IS NULL THEN {NO_LIMIT} ELSE (SELECT coalesce(max(a.max_snapshot), -1)"
         " FROM lake_catalog_ancestor a WHERE a.ancestor_id = :ancestor AND a.depth > 0 AND a.catalog_id <> :without)"
         " END FROM lake_catalog WHERE catalog_id = :ancestor",
         {"ancestor": level.catalog_id, "without": catalog_id},
     )
-    return SnapshotId(newest)
+    if not rows:
+        raise CorruptMetadata(f"There is no catalog {level.catalog_id}, from which catalog {catalog_id} was forked.")
+    return SnapshotId(rows[0][0])
 
 
 def forks_of(store: Store, catalog_id: CatalogId, limit: int) -> tuple[int, list[str]]:

@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
+from time import monotonic
 from typing import Any
 
 import psycopg
@@ -38,7 +39,8 @@ _INDEX_WALKS = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_
 _IDLE_IN_TRANSACTION = "60s"
 _TERMINATE = """
     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-    WHERE pid = :pid AND datname = current_database() AND usename = session_user"""
+    WHERE pid = :pid AND datname = current_database() AND usename = session_user
+    AND backend_start <= clock_timestamp() - make_interval(secs => :age)"""
 
 
 class PostgresStore:
@@ -55,6 +57,8 @@ class PostgresStore:
         self.schema = schema
         self._read_only = read_only
         self._location = _describe(conninfo, schema)
+        self._lost: dict[int, float] = {}
+        """Sessions whose connection was lost within a transaction, and when: they may hold a lock."""
         # Tried once by hand: the pool would keep trying a wrong password until its time-out.
         try:
             with psycopg.connect(conninfo, connect_timeout=10):
@@ -103,14 +107,19 @@ class PostgresStore:
     def writing(self, first: Sequence[Statement]) -> Iterator[tuple["PostgresTransaction", list[list[Row]]]]:
         if self._read_only:
             raise ReadOnly(f"{self.location} is open for reading only.")
+        # The first time that takes half a second, which nobody should have to wait for a locked catalog.
+        _column_values()
+        self._end_lost()
         with self._connection() as connection:
             # READ COMMITTED: after waiting for the row lock, what is read next is what the other committed.
             begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED", {})
-            transaction = PostgresTransaction(connection)
+            transaction, session = PostgresTransaction(connection), connection.info.backend_pid
             try:
                 yield transaction, transaction.fetch_all([begin, *first])[1:]
             finally:
                 transaction.end()
+                if connection.closed:
+                    self._lost[session] = monotonic()
 
     def append(self, append: Append) -> SnapshotId | None:
         if self._read_only:
@@ -128,11 +137,22 @@ class PostgresStore:
         return None if snapshot_id is None else SnapshotId(snapshot_id)
 
     def settle(self, lost: OutcomeUnknown) -> None:
+        self._end(lost.session)
+
+    def _end(self, session: int, age: float = 0) -> None:
+        """End a session, unless it is so young that it is another one with the same number."""
         for _ in range(_SETTLE_ATTEMPTS):
             # False when it did not end in time, and also when it ended just now: the next answer is empty then.
-            if all(ended for (ended,) in self.fetch(_TERMINATE, {"pid": lost.session})):
+            if all(ended for (ended,) in self.fetch(_TERMINATE, {"pid": session, "age": age})):
                 return
-        raise TransientFailure(f"{self.location}: the session {lost.session} does not end.")
+        raise TransientFailure(f"{self.location}: the session {session} does not end.")
+
+    def _end_lost(self) -> None:
+        """Whoever lost a connection need not have lost it by the server's fault: if the server does not know, the
+        session waits for the rest of a statement, with the catalog locked, and is not even idle."""
+        for session, since in list(self._lost.items()):
+            self._end(session, monotonic() - since)
+            self._lost.pop(session, None)
 
     def fork(self, request: ForkRequest) -> bool:
         statement = Statement(
@@ -305,16 +325,19 @@ def native_sql(sql: str) -> str:
 @lru_cache
 def _insert_into(tables: tuple[str, ...]) -> str:
     """Rows travel as JSON arrays, one value for each column, and are cast to the columns' types."""
-    # The definitions of all tables, which readers never need and should not wait for.
-    from forklake.store.ddl import values_from_json
-
+    values = _column_values()
     inserts = []
     for table in tables:
-        inserts.append(
-            f"INSERT INTO {table} SELECT {values_from_json(table)} FROM jsonb_array_elements(%s::jsonb) AS t(r)"
-        )
+        inserts.append(f"INSERT INTO {table} SELECT {values(table)} FROM jsonb_array_elements(%s::jsonb) AS t(r)")
     first = ", ".join(f"i{number} AS ({insert})" for number, insert in enumerate(inserts[:-1]))
     return f"WITH {first} {inserts[-1]}" if first else inserts[-1]
+
+
+def _column_values() -> Callable[[str], str]:
+    """Needs the definitions of all tables, which readers never need and should not wait for."""
+    from forklake.store.ddl import values_from_json
+
+    return values_from_json
 
 
 def _describe(conninfo: str, schema: str) -> str:

@@ -71,6 +71,9 @@ def own_error(error: psycopg.Error, location: str, *, lost: bool = False) -> For
             return NotALake(f"{location} holds no lake: {text}.")
         case psycopg.errors.UndefinedFunction():
             return NotALake(f"{location} lacks a function of the lake: {text}.")
+        case _ if state is not None and state.startswith("53"):
+            # The disk is full, or the memory: the server is there, and says so.
+            return StoreError(f"{location} lacks what it needs: {text}.")
         case psycopg.DataError():
             return InvalidInput(f"The database does not take this value: {text}.")
         case psycopg.OperationalError():

@@ -1,6 +1,7 @@
 """The embedded store: one SQLite file, shared by any number of processes on one machine."""
 
 import json
+import os
 import random
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -37,11 +38,14 @@ class SqliteStore:
 
     def __init__(self, path: Path, *, read_only: bool = False, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
         self._path = path
+        # Later connections go to the same file, whatever the current folder is by then.
+        self._absolute = path.absolute()
         self._read_only = read_only
         self._busy_timeout_ms = busy_timeout_ms
         self._idle: LifoQueue[sqlite3.Connection] = LifoQueue()
         self._closed = False
-        self._put_back(self._connect())
+        self._put_back(self._connect("ro" if read_only else "rwc"))
+        self._file = self._file_now()
 
     @property
     def dialect(self) -> Dialect:
@@ -132,11 +136,10 @@ class SqliteStore:
             except Empty:
                 return
 
-    def _connect(self) -> sqlite3.Connection:
-        mode = "ro" if self._read_only else "rwc"
+    def _connect(self, mode: str) -> sqlite3.Connection:
         try:
             connection = sqlite3.connect(
-                f"{self._path.absolute().as_uri()}?mode={mode}",
+                f"{self._absolute.as_uri()}?mode={mode}",
                 uri=True,
                 timeout=self._busy_timeout_ms / 1000,
                 isolation_level=None,
@@ -152,16 +155,35 @@ class SqliteStore:
     def _connection(self) -> Iterator[sqlite3.Connection]:
         if self._closed:
             raise StoreError(f"{self.location} was closed.")
+        self._check_in_place()
         try:
             connection = self._idle.get_nowait()
         except Empty:
-            connection = self._connect()
+            # Not made anew when it is gone: it would be empty.
+            connection = self._connect("ro" if self._read_only else "rw")
         try:
             yield connection
         except sqlite3.Error as error:
             self._fail(error)
         finally:
             self._put_back(connection)
+
+    def _check_in_place(self) -> None:
+        """SQLite would go on with a file that has no name any more, and what is committed there is lost."""
+        if self._file_now() != self._file:
+            raise StoreUnavailable(
+                f"{self.location} was deleted, moved or replaced while it was open; put it back, or open it again."
+            )
+
+    def _file_now(self) -> tuple[int, int] | None:
+        """Which file has the name of the database."""
+        try:
+            found = os.stat(self._absolute)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StoreUnavailable(f"{self.location} cannot be looked at: {error.strerror}.") from error
+        return found.st_dev, found.st_ino
 
     def _put_back(self, connection: sqlite3.Connection) -> None:
         if self._closed:

@@ -28,13 +28,16 @@ def subtree(store: Store, catalog_id: CatalogId) -> list[CatalogInfo]:
     # A level at a time: for a recursive query the planner takes every catalog to have the average number of forks.
     among = store.dialect.any_of("c.{0}", "ids")
     infos: list[CatalogInfo] = []
+    found: set[CatalogId] = set()
     column, ids = "catalog_id", [catalog_id]
     while ids:
         rows = store.fetch(
             f"SELECT {CATALOG_COLUMNS} FROM lake_catalog c WHERE {among.format(column)} ORDER BY c.catalog_id",
             {"ids": ids},
         )
-        level = [read_catalog(row) for row in rows]
+        # Rows that somebody else has written may lead in a circle.
+        level = [info for info in map(read_catalog, rows) if info.catalog_id not in found]
+        found |= {info.catalog_id for info in level}
         infos += level
         column, ids = "parent_catalog_id", [info.catalog_id for info in level]
     needed: set[CatalogId | None] = set()

@@ -73,6 +73,8 @@ def _check_chain(look: Look, chain: list[Ancestor]) -> Iterator[Finding]:
 def _check_head(look: Look) -> Iterator[Finding]:
     state = state_of(look.catalog)
     head = state.head_snapshot
+    if "/" in look.catalog.path or look.catalog.path in ("", ".", ".."):
+        yield _broken(f"Its folder {look.catalog.path!r} is not one of its own.")
     if state.recorded_time is None:
         yield _broken("There is no snapshot row of the head.", head)
     elif state.recorded_time != state.head_time or state.recorded_version != state.schema_version:

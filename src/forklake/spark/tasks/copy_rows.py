@@ -103,7 +103,11 @@ def _batches(files: fs.FileSystem, source: SourceFile) -> Batches:
     try:
         # What is in a small file comes in one go; of a large one, that would be all of it.
         with pq.ParquetFile(
-            source.path, filesystem=files, pre_buffer=_is_small(source), arrow_extensions_enabled=True
+            source.path,
+            filesystem=files,
+            pre_buffer=_is_small(source),
+            arrow_extensions_enabled=True,
+            page_checksum_verification=True,
         ) as file:
             yield from file.iter_batches(_BATCH_ROWS, columns=columns, use_threads=not _is_small(source))
     except (OSError, pa.ArrowException) as error:

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from forklake.errors import DamagedFile
+from forklake.spark.tasks.file_writing import writing_file
 from forklake.spark.tasks.reserved import FIELD_IDS, FILE_PATH, POSITION, SNAPSHOT_ID
 
 Positions = npt.NDArray[np.int64]
@@ -22,7 +23,7 @@ _SCHEMA = pa.schema(
 
 def read_positions(files: fs.FileSystem, path: str, upto: int) -> Positions:
     """The deleted positions, ascending. Where the file says when each was deleted, those up to a snapshot."""
-    with pq.ParquetFile(path, filesystem=files) as source:
+    with pq.ParquetFile(path, filesystem=files, page_checksum_verification=True) as source:
         names = source.schema_arrow.names
         if names[:2] != [FILE_PATH, POSITION]:
             raise DamagedFile(f"Invalid schema contained in the delete file {path}: its columns are {names}.")
@@ -43,8 +44,8 @@ def write_positions(files: fs.FileSystem, path: str, data_file: str, positions: 
         [pa.DictionaryArray.from_arrays(np.zeros(len(positions), np.int32), [data_file]).cast(pa.string()), positions],
         _SCHEMA,
     )
-    with files.open_output_stream(path) as sink:
-        pq.write_table(table, sink, compression="snappy")
+    with writing_file(path), files.open_output_stream(path) as sink:
+        pq.write_table(table, sink, compression="snappy", write_page_checksum=True)
         size = sink.tell()
     with pq.ParquetFile(path, filesystem=files) as written:
         return size, written.metadata.serialized_size

@@ -11,6 +11,7 @@ from forklake.model.column_types import FLOATS
 from forklake.model.ids import ColumnId
 from forklake.model.statistics import ColumnStats, merge_stats
 from forklake.spark.tasks.file_stats import FileFacts, file_facts, largest_number
+from forklake.spark.tasks.file_writing import writing_file
 from forklake.spark.tasks.nan_columns import counted, nan_columns, paths_without
 from forklake.spark.tasks.reserved import SNAPSHOT_ID
 from forklake.spark.tasks.type_forms import physical_schema
@@ -30,6 +31,7 @@ class OpenFile:
     def __init__(self, order: WriteOrder, filesystem: fs.FileSystem, path: str, with_nan: set[ColumnId]) -> None:
         """`with_nan` are the columns that had a NaN so far, in whichever file; those found here are added."""
         self._order = order
+        self._path = path
         self._with_nan = with_nan
         self._group_rows = order.row_group_rows or ROW_GROUP_ROWS
         # A small target is reached with small row groups.
@@ -43,7 +45,8 @@ class OpenFile:
         self._counted: list[ColumnStats] = []
         self._is_over = False
         self._metadata: list[pq.FileMetaData] = []
-        self._sink = marking_sink(filesystem.open_output_stream(path), order.columns)
+        with writing_file(path):
+            self._sink = marking_sink(filesystem.open_output_stream(path), order.columns)
         self._writer: pq.ParquetWriter | None = None
 
     @property
@@ -77,16 +80,18 @@ class OpenFile:
             return
         group = pa.concat_tables(self._waiting)
         self._waiting, self._rows, self.waiting_bytes = [], 0, 0
-        writer = self._begun()
-        self._counted += counted(group, self._order.columns, self._unbounded)
-        writer.write_table(group, row_group_size=group.num_rows)
+        with writing_file(self._path):
+            writer = self._begun()
+            self._counted += counted(group, self._order.columns, self._unbounded)
+            writer.write_table(group, row_group_size=group.num_rows)
 
     def close(self) -> tuple[FileFacts, int, int | None]:
         """Finish the file; returns its facts, its size, and the largest snapshot id it embeds."""
         self.flush()
-        added = close_writer(self._begun(), self._sink)
-        size = int(self._sink.tell())
-        self._sink.close()
+        with writing_file(self._path):
+            added = close_writer(self._begun(), self._sink)
+            size = int(self._sink.tell())
+            self._sink.close()
         [metadata] = self._metadata
         facts = file_facts(metadata, self._order.columns, contains_nan=self._has_nan)
         stats = tuple(map(self._with_counted, facts.column_stats))
@@ -95,12 +100,12 @@ class OpenFile:
 
     def abandon(self) -> None:
         """Let go of a file that is not to be."""
-        # Whatever has failed may fail once more here; the cause is told by whoever abandons.
+        # Whatever has failed may fail once more here, in any way; the cause is told by whoever abandons.
         if self._writer is not None:
-            with suppress(OSError, pa.ArrowException):
+            with suppress(Exception):
                 self._writer.close()
             self._writer.is_open = False
-        with suppress(OSError, pa.ArrowException):
+        with suppress(Exception):
             self._sink.close()
 
     def _begun(self) -> pq.ParquetWriter:
@@ -122,6 +127,8 @@ class OpenFile:
             version="2.6",
             data_page_version=_PAGES[order.version or "V1"],
             store_schema=False,
+            # Spark's own writer has them too: a reader can tell a page that is not what was written.
+            write_page_checksum=True,
             store_decimal_as_integer=True,
             write_statistics=not self._unbounded or paths_without(schema, order.columns, self._unbounded),
             metadata_collector=self._metadata,

@@ -9,6 +9,7 @@ from pyarrow import fs
 
 from forklake.model.ids import ColumnId
 from forklake.spark.tasks.file_names import data_file_name
+from forklake.spark.tasks.file_writing import writing_file
 from forklake.spark.tasks.open_file import OpenFile
 from forklake.spark.tasks.parted_rows import Key, parted_rows
 from forklake.spark.tasks.write_order import WriteOrder, WrittenFile, from_table, to_batch
@@ -86,7 +87,8 @@ class RowWriter:
         if order.partition is not None and order.hive:
             folder += order.partition.folder(key)
         if folder not in self._folders and isinstance(self._filesystem, fs.LocalFileSystem):
-            self._filesystem.create_dir(self._prefix + folder, recursive=True)
+            with writing_file(self._prefix + folder):
+                self._filesystem.create_dir(self._prefix + folder, recursive=True)
         self._folders.add(folder)
         path = folder + data_file_name()
         self._begun.append(path)

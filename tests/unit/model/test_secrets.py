@@ -1,8 +1,8 @@
-"""No password reaches the screen, in whatever form it was given."""
+"""No password reaches a screen or an error, in whatever form it was given."""
 
 import pytest
 
-from forklake.cli.secrets import without_passwords
+from forklake.model.secrets import without_passwords
 
 
 @pytest.mark.parametrize(
@@ -17,9 +17,18 @@ from forklake.cli.secrets import without_passwords
         ("postgres:dbname=lake password=secret host=h", "postgres:dbname=lake password=*** host=h"),
         ("postgres:password = 'se cret\\'s' host=h", "postgres:password = *** host=h"),
         ("PASSWORD=secret", "PASSWORD=***"),
+        ("ATTACH 'postgres:password=''secret'' host=h' AS x", "ATTACH 'postgres:password=*** host=h' AS x"),
+        ("ATTACH 'postgres:host=h password=secret' AS x", "ATTACH 'postgres:host=h password=***' AS x"),
+        ("password='secret without an end", "password=***"),
         ("sslpassword=secret", "sslpassword=***"),
         ("s3://bucket/folder/file.parquet at 10:30", "s3://bucket/folder/file.parquet at 10:30"),
         ("postgresql://me@host/db", "postgresql://me@host/db"),
+        (
+            "CREATE SECRET s (TYPE s3, KEY_ID 'me', SECRET 'it''s')",
+            "CREATE SECRET s (TYPE s3, KEY_ID 'me', SECRET '***')",
+        ),
+        ("(PASSWORD 'secret without an end", "(PASSWORD '***'"),
+        ("(session_token => 'secret')", "(session_token => '***')"),
     ],
 )
 def test_passwords_are_struck_out(text: str, expected: str) -> None:

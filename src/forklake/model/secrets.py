@@ -1,0 +1,18 @@
+"""Passwords are neither for screens nor for errors."""
+
+import re
+
+_IN_URL = re.compile(r"(://[^\s:/@]*:)[^\s/]*@")
+# In quotes, in the doubled quotes of a string of SQL, in some that do not end, or without any.
+_IN_WORDS = re.compile(
+    r"((?:ssl)?pass(?:word|file)?\s*=\s*)(''[^']*''|'(?:[^'\\]|\\.)*(?:'|\Z)|[^\s&']+)", re.IGNORECASE
+)
+_IN_SECRETS = re.compile(
+    r"(\b(?:secret|password|\w*token|\w*access_key|account_key|connection_string)\s*(?:=>?|:=)?\s*)'(?:[^']|'')*'?",
+    re.IGNORECASE,
+)
+
+
+def without_passwords(text: str) -> str:
+    """The text with every password in it, as URLs, connection strings and CREATE SECRET give them, struck out."""
+    return _IN_SECRETS.sub(r"\1'***'", _IN_WORDS.sub(r"\1***", _IN_URL.sub(r"\1***@", text)))
