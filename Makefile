@@ -11,7 +11,7 @@ VERSION ?= 4.1
 OTHER := .venv-spark-$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help env test test-spark check unit demo format schema docs bench-metadata bench-data lock clean
+.PHONY: help env test test-spark check unit demo format schema docs bench-metadata bench-data trust trust-long lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "make %-16s %s\n", $$1, $$2}'
@@ -69,6 +69,12 @@ bench-metadata: $(READY)  ## measure the metadata store; options in ARGS="..."
 bench-data: $(READY)  ## measure the data path against plain Spark; options in ARGS="..."
 	$(BIN)/python -m benchmarks.data $(ARGS)
 
+trust: $(READY)  ## try to break it for a quarter of an hour, and count; options in ARGS="..."
+	$(BIN)/python -m trust $(ARGS)
+
+trust-long: $(READY)  ## ten times as much of everything
+	$(BIN)/python -m trust --long $(ARGS)
+
 lock: $(READY)  ## write requirements.lock anew from pyproject.toml; ARGS=--upgrade takes newer releases
 	$(PIP) install uv
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate \
@@ -76,4 +82,4 @@ lock: $(READY)  ## write requirements.lock anew from pyproject.toml; ARGS=--upgr
 
 clean:  ## delete the environment and everything generated
 	rm -rf .venv .venv-spark-* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks dist build site
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks trust -name __pycache__ -type d -prune -exec rm -rf {} +

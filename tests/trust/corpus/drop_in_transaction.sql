@@ -1,0 +1,1 @@
+BEGIN; DROP CATALOG lake

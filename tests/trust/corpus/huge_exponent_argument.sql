@@ -1,0 +1,1 @@
+CALL lake.expire_snapshots(versions => [1e400000000])

@@ -1,0 +1,1 @@
+CREATE MACRO nonsense() AS 0.@; SELECT nonsense(), x()

@@ -1,0 +1,1 @@
+CALL lake.fork_catalog('x', version => -'N')

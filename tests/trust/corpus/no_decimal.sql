@@ -1,0 +1,1 @@
+SELECT * FROM lake.table_changes('t', 1_000e5_, 2)

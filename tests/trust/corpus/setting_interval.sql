@@ -1,0 +1,1 @@
+SET ducklake_max_retry_count = INTERVAL 3 DAY

@@ -1,0 +1,1 @@
+SELECT * FROM w, (SUMMARIZE t.v) AS q

@@ -1,0 +1,1 @@
+FORK CATALOG lake AS x AT (TIMESTAMP => now() + 'x')

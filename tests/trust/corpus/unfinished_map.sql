@@ -1,0 +1,1 @@
+SET ducklake_retry_backoff TO map('a',

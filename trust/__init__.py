@@ -1,0 +1,1 @@
+"""How we try to break it, and what we count."""

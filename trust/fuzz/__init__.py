@@ -1,0 +1,1 @@
+"""Input as an attacker gives it: statements, names, Parquet files, metadata rows; and a look for passwords."""

@@ -1,0 +1,1 @@
+"""Faults of what is around a lake: disks, permissions, clocks, files, locks and servers."""
