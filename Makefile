@@ -11,7 +11,7 @@ VERSION ?= 4.1
 OTHER := .venv-spark-$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help env test test-spark check unit demo format schema docs bench-metadata bench-data trust trust-long lock clean
+.PHONY: help env test test-rows test-rest test-spark check unit demo format schema docs bench-metadata bench-data bench bench-guard trust trust-long lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "make %-16s %s\n", $$1, $$2}'
@@ -24,8 +24,15 @@ $(READY): requirements.lock pyproject.toml
 	$(PIP) install --no-deps --no-build-isolation -e .
 	touch $@
 
+# Two processes: each waits for disks and servers half of its time.
 test: check  ## everything that must pass before a change lands
-	$(PYTEST) $(ARGS)
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=line test-rows test-rest
+
+test-rows: $(READY)
+	$(PYTEST) tests/spark
+
+test-rest: $(READY)
+	$(PYTEST) --ignore=tests/spark
 
 # PySpark before 4.3 leaves sockets for the garbage collector to close.
 test-spark: $(OTHER)/.installed  ## the tests of the data path on another PySpark: VERSION=4.1
@@ -68,6 +75,13 @@ bench-metadata: $(READY)  ## measure the metadata store; options in ARGS="..."
 
 bench-data: $(READY)  ## measure the data path against plain Spark; options in ARGS="..."
 	$(BIN)/python -m benchmarks.data $(ARGS)
+
+# Iceberg and Delta have no release for the newest Spark: this comparison runs on one that all support.
+bench: $(OTHER)/.installed  ## measure beside Iceberg, Delta, DuckLake and plain Spark; options in ARGS="..."
+	$(OTHER)/bin/python -m benchmarks.peers $(ARGS)
+
+bench-guard: $(READY)  ## compare a few ratios with the recorded ones, in minutes; ARGS=--record takes new ones
+	$(BIN)/python -m benchmarks.peers.guard $(ARGS)
 
 trust: $(READY)  ## try to break it for a quarter of an hour, and count; options in ARGS="..."
 	$(BIN)/python -m trust $(ARGS)

@@ -7,13 +7,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from forklake.api.table import TableHandle
+from forklake.spark import deleted_rows
 from forklake.spark.kept_relations import KeptRelations
+from forklake.spark.tasks.delete_files import read_positions
 from tests.spark.conftest import CONNECT, SETTINGS, Lakehouse
 from tests.spark.inside import environment, files_below
 
@@ -199,7 +202,7 @@ def test_a_query_that_reads_a_table_twice_exchanges_its_rows_once(local: Lakehou
 
 @pytest.mark.skipif(CONNECT, reason="a server takes a list anew for every query")
 def test_the_lists_kept_for_further_scans_are_bounded(table: TableHandle, local: Lakehouse) -> None:
-    kept = KeptRelations(most=3, most_files=3)
+    kept = KeptRelations(most=3, most_kilobytes=3)
     local.session._state.holder.relations = kept
     for highest in (50, 150, 50, 150, 250):
         assert table.scan(where=f"id < {highest}").to_spark().count() == min(highest, 200)
@@ -208,6 +211,25 @@ def test_the_lists_kept_for_further_scans_are_bounded(table: TableHandle, local:
     table.append([(n, "", 0.0, None) for n in range(2000, 2100)])
     assert table.to_spark().count() == 400
     assert len(kept) == 2, "one of four files is not kept"
+
+
+@pytest.mark.skipif(CONNECT, reason="a server takes a list anew for every query")
+def test_deleted_rows_are_looked_up_once_for_a_snapshot(table: TableHandle, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def reading(*given: Any) -> Any:
+        read.append(given[1])
+        return read_positions(*given)
+
+    monkeypatch.setattr(deleted_rows, "read_positions", reading)
+    table.delete("id = 5")
+    read.clear()
+    assert [table.to_spark().where("id < 8").count() for _ in range(3)] == [7, 7, 7]
+    assert len(read) == 1
+    table.delete("id = 6")
+    read.clear()
+    assert table.to_spark().where("id < 8").count() == 6
+    assert len(read) == 1
 
 
 def test_nothing_can_be_inserted_through_a_view_over_the_dataframe(local: Lakehouse, table: TableHandle) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.trust.histories import AT_3, AT_4, AT_6, FORK, REPLACED, ROOT, right_history
 from trust.history.checker import check
-from trust.history.picture import Edit
+from trust.history.picture import Edit, apply
 from trust.history.records import Begun, Closed, Ended, Listed, Looked, Met, Planned, Record, Removed
 
 LATE = 10_000
@@ -247,3 +247,9 @@ def test_an_error_of_the_driver_is_noticed() -> None:
 
 def test_what_verify_finds_is_noticed() -> None:
     assert "verify says of main: bad" in found([*right_history(), Closed(LATE, [], ["main: bad"])])
+
+
+def test_what_was_done_to_a_table_before_it_was_dropped_counts_for_nothing() -> None:
+    edits = [Edit("t/file/f1", [10, "", 0], [10, "d1", 1]), Edit("t", None, None)]
+    assert apply({"t/name": "orders", "t/file/f1": [10, "d2", 3]}, edits) == ({}, [])
+    assert apply({"t/name": "orders", "t/file/f1": [10, "d2", 3]}, edits[:1])[1]

@@ -16,6 +16,7 @@ BROKEN = (
     (f"UPDATE lake_option SET value = '$1' WHERE {MINE}", f"INSERT INTO {ATTACKER}.main.t VALUES (9, 'z')"),
     (f"UPDATE lake_snapshot SET snapshot_time = '' WHERE {MINE}", f"SELECT * FROM {ATTACKER}.snapshots()"),
     (f"DELETE FROM lake_column_mapping WHERE {MINE}", f"SELECT * FROM {ATTACKER}.main.t"),
+    (f"UPDATE lake_object SET definition = '{{}}' WHERE {MINE}", f"SHOW TABLES FROM {ATTACKER}.main"),
     (f"DELETE FROM lake_catalog WHERE catalog_name = '{ATTACKER}'", "SELECT * FROM fork.catalog_storage()"),
 )
 HARMLESS = (

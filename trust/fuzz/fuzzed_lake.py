@@ -1,5 +1,6 @@
 """A lake for statements to be run on, with a catalog in it that nobody may touch."""
 
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,12 +14,18 @@ from forklake.catalog.lake import Lake
 from forklake.catalog.lakes import open_lake
 from forklake.catalog.verify import verify_metadata
 from forklake.errors import ForklakeError, NoSuchCatalog
+from forklake.sql.cleanup_calls import CLEANUP
+from forklake.sql.compaction_calls import COMPACTION
 from forklake.sql.cursor import split_statements
+from forklake.sql.maintenance_calls import MAINTENANCE
+from forklake.sql.procedures import PROCEDURES
 from tests.lakes import metadata_rows
 from trust.fuzz.judging import NoSpark
 
 ALIASES = ("lake", "lake", "fork")
 _LONGEST_TRANSACTION = 12
+_NAMES = "|".join(each.name for each in (*PROCEDURES, *CLEANUP, *COMPACTION, *MAINTENANCE))
+_READS_PROCEDURE = re.compile(rf"from\b.*\b(?:ducklake_)?({_NAMES})\s*\(", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -44,9 +51,12 @@ class FuzzedLake:
         )
 
     def may_stay(self, text: str) -> bool:
-        """Maintenance commits as it goes, and so do several statements."""
+        """Maintenance commits as it goes, and so do several statements; and a procedure that a query reads from has
+        run before the rest of the query is looked at."""
         try:
-            return "checkpoint" in text.lower() or len(split_statements(text, self.session.dialect)) > 1
+            if "checkpoint" in text.lower() or _READS_PROCEDURE.search(text.lower()):
+                return True
+            return len(split_statements(text, self.session.dialect)) > 1
         except ForklakeError:
             return False
 

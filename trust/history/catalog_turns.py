@@ -2,13 +2,14 @@
 
 from collections.abc import Collection
 
-from forklake.catalog.catalogs import drop_catalog
+from forklake.catalog.catalogs import drop_catalog, list_catalogs
 from forklake.catalog.dropped import collect_dropped, dropped_catalogs, forget_dropped
 from forklake.catalog.due_files import delete_due
 from forklake.catalog.expiry import expire_snapshots
 from forklake.catalog.forks import fork_catalog
 from forklake.catalog.history import last_snapshots, own_snapshots
 from forklake.catalog.transaction import begin
+from forklake.errors import NoSuchCatalog, NoSuchSnapshot
 from forklake.model.files import ScheduledFile
 from forklake.model.ids import CatalogId
 from forklake.model.snapshots import CatalogInfo
@@ -34,8 +35,13 @@ def fork(desk: Desk, tx: str, name: str) -> Ended:
     ended = Ended(tx, now(), "ok", catalog=made.catalog_id)
     desk.pen.write(ended)
     desk.known[fork_name] = made
-    desk.meet(made)
-    desk.look(tx, begin(made))
+    try:
+        desk.meet(made)
+        desk.look(tx, begin(made))
+    except (NoSuchCatalog, NoSuchSnapshot):
+        # The fork was made all the same, if somebody has dropped it since.
+        if fork_name in {info.name for info in list_catalogs(desk.lake)}:
+            raise
     return ended
 
 

@@ -57,13 +57,16 @@ def _is_definition(key: str) -> bool:
 def apply(picture: Mapping[str, Value], edits: Iterable[Edit]) -> tuple[Picture, list[str]]:
     """The picture after the edits, and what does not fit: an edit of what is no longer as it was seen."""
     now, wrong = dict(picture), []
+    edits = list(edits)
+    # What a transaction did to rows of a table before it dropped it counts for nothing.
+    dropped = {edit.key for edit in edits if edit.is_drop}
     for edit in edits:
         if edit.is_drop:
             if f"{edit.key}/name" not in now:
                 wrong.append(f"it drops the table {edit.key}, which is not there")
             now = {key: value for key, value in now.items() if table_of(key) != edit.key}
             continue
-        if (problem := _misfit(now, edit)) is not None:
+        if (problem := _misfit(now, edit)) is not None and table_of(edit.key) not in dropped:
             wrong.append(problem)
         if edit.after is None:
             now.pop(edit.key, None)

@@ -70,7 +70,14 @@ def _definition_document(definition: Definition) -> dict[str, Any]:
 
 
 def read_definition(kind: ObjectKind, document: Document) -> Definition:
-    """The definition that a document of this kind of object describes."""
+    """The definition that a document of this kind of object describes; CorruptMetadata if it describes none."""
+    try:
+        return _read_definition(kind, document)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise CorruptMetadata(f"The definition of a {kind} cannot be read: {type(error).__name__} {error}.") from None
+
+
+def _read_definition(kind: ObjectKind, document: Document) -> Definition:
     tags = document.get("tags", {})
     match kind:
         case "schema":

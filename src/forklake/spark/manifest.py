@@ -44,13 +44,9 @@ def relation(work: Work, schema: st.StructType, files: Sequence[tuple[int, DataF
     if is_remote(work.spark):
         # The server reads the list whenever it plans a query, and knows the lake's folders but not ours.
         return leave_list(work, log, lambda folder: _read(work, schema, folder))
-    kept = work.holder.relations
     key = sha256(f"{schema.json()}\n{log}".encode()).digest()
-    frame = kept.get(key)
-    if frame is None:
-        frame = _relation(work, schema, log)
-        kept.add(key, frame, len(files))
-    return frame
+    # Spark holds about a kilobyte for each file.
+    return work.holder.relations.get(key, lambda: _relation(work, schema, log), kilobytes=len(files))
 
 
 def _relation(work: Work, schema: st.StructType, log: str) -> DataFrame:

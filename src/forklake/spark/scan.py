@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from hashlib import sha256
 
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
@@ -20,9 +21,10 @@ from forklake.spark.file_groups import FileGroup, InPath, Naming, grouped
 from forklake.spark.inlined import inlined_frame
 from forklake.spark.manifest import relation
 from forklake.spark.path_values import path_values, per_file
-from forklake.spark.quoting import named
+from forklake.spark.quoting import named, quoted
+from forklake.spark.session import is_remote
 from forklake.spark.tasks.reserved import ROW_ID, SNAPSHOT_ID
-from forklake.spark.type_mapping import shown_schema
+from forklake.spark.type_mapping import shown_schema, shown_type
 from forklake.spark.virtual import ADDRESS, POSITION_BITS, ROW_IDS, SNAPSHOT_IDS, VIRTUAL
 from forklake.spark.work import Work
 
@@ -136,14 +138,46 @@ def _row_ids_in(work: Work, plan: ScanPlan) -> Callable[[ScanFile], str]:
 def _file_rows(work: Work, plan: ScanPlan, part: _Part, virtual: Sequence[str]) -> DataFrame:
     columns = plan.table.definition.columns
     schema = _read_schema(columns, part, virtual)
-    frame = relation(work, schema, [(number, file.data) for number, file in part.files])
+    frame = _live_rows(work, plan, part, schema)
     source = _Source(frame, row_index=part.reads_row_index)
-    if part.with_deletes:
-        frame = frame.where(not_deleted(work, plan.table, part.files, source.number, source.position))
     if part.embeds_snapshots:
         frame = frame.where(named(SNAPSHOT_ID) <= plan.snapshot_id)
-    shown = [_shown(now, then, part, source) for now, then in zip(columns, part.naming, strict=True)]
+    pairs = list(zip(columns, part.naming, strict=True))
+    if not virtual and (texts := _renamed(pairs)):
+        # In one call to the JVM: as an expression, every column would take milliseconds.
+        return frame.selectExpr(*texts)
+    shown = [_shown(now, then, part, source) for now, then in pairs]
     return frame.select(*shown, *(_virtual(name, part, source).alias(name) for name in virtual))
+
+
+def _renamed(pairs: Iterable[tuple[Column, Column | InPath | None]]) -> list[str] | None:
+    """All columns as texts, if the files have them as the table shows them but perhaps under other names."""
+    texts = []
+    for now, then in pairs:
+        if not isinstance(then, Column) or read_type(now, then) != shown_type(now.type):
+            return None
+        texts.append(f"{quoted(then.name)} AS {quoted(now.name)}")
+    return texts
+
+
+def _live_rows(work: Work, plan: ScanPlan, part: _Part, schema: st.StructType) -> DataFrame:
+    """The rows of files that are not deleted from them; where some are, kept for later scans like a relation."""
+
+    def made() -> DataFrame:
+        frame = relation(work, schema, [(number, file.data) for number, file in part.files])
+        if not part.with_deletes:
+            return frame
+        source = _Source(frame, row_index=part.reads_row_index)
+        return frame.where(not_deleted(work, plan.table, part.files, source.number, source.position))
+
+    if not part.with_deletes or is_remote(work.spark):
+        return made()
+    # Files never change; of a delete file for several snapshots, a scan takes the positions up to its own.
+    partial = any(file.delete is not None and file.delete.partial_max is not None for _, file in part.files)
+    files = [(number, file.data.path, file.delete) for number, file in part.files]
+    known_by = (work.storage.root, schema.json(), part.reads_row_index, files, work.tx.base if partial else None)
+    kilobytes = sum(file.data.record_count for _, file in part.files) // 8192
+    return work.holder.relations.get(sha256(repr(known_by).encode()).digest(), made, kilobytes)
 
 
 class _Source:

@@ -72,7 +72,7 @@ def tokens_of(text: str, dialect: str) -> list[Token]:
 
 def parse_text(text: str, dialect: str) -> exp.Expr:
     """A query or an expression as a tree of sqlglot, whose places are those of the text. SqlglotError if it is none."""
-    if text.count("(") > _MOST_NESTED and _depth(text, dialect) > _MOST_NESTED:
+    if max(text.count("("), text.count("[")) > _MOST_NESTED and _depth(text, dialect) > _MOST_NESTED:
         raise InvalidInput("The statement is nested too deeply.")
     plain = _one_string_each(text) if dialect == "spark" else text
     with quiet_parsing():
@@ -80,11 +80,15 @@ def parse_text(text: str, dialect: str) -> exp.Expr:
 
 
 def _depth(text: str, dialect: str) -> int:
-    """How many brackets are open at once, at most."""
-    found, depth = 0, 0
+    """How many brackets are open at once, at most, or follow each other as in `int[][]`, which is nested too."""
+    found, depth, in_a_row = 0, 0, 0
     for token in tokens_of(text, dialect):
         depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
-        found = max(found, depth)
+        if token.token_type == TokenType.L_BRACKET:
+            in_a_row += 1
+        elif token.token_type not in (TokenType.R_BRACKET, TokenType.NUMBER):
+            in_a_row = 0
+        found = max(found, depth, in_a_row)
     return found
 
 

@@ -57,12 +57,19 @@ def _connect(target: str, schema: str | None, *, create: bool, read_only: bool) 
     path = Path(target.removeprefix("sqlite:"))
     if not str(target.removeprefix("sqlite:")):
         raise InvalidInput("The metadata location is empty. Give the path of a SQLite file, or postgres:…")
-    if not path.exists() and (read_only or not create):
+    if not _exists(path) and (read_only or not create):
         raise NotALake(
             f"There is no lake at {path}, and creating a new DuckLake is explicitly disabled."
             " Set CREATE_IF_NOT_EXISTS true to create one."
         )
     return SqliteStore(path, read_only=read_only)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:
+        raise InvalidInput(f"The metadata location cannot be used: {error.strerror}.") from None
 
 
 def _postgres(conninfo: str, schema: str | None, *, read_only: bool) -> "PostgresStore":
