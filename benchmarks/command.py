@@ -19,10 +19,13 @@ S = TypeVar("S", bound="DataclassInstance")
 
 
 class Command:
-    """The command line of a family of benchmarks, `make bench-<name>`."""
+    """The command line of a family of benchmarks, `make bench-<name>` unless another target is said."""
 
-    def __init__(self, name: str, description: str | None, benchmarks: Sequence[str]) -> None:
+    def __init__(
+        self, name: str, description: str | None, benchmarks: Sequence[str], target: str | None = None
+    ) -> None:
         self.name = name
+        self._target = target or f"bench-{name}"
         self._benchmarks = benchmarks
         self.parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=description)
         self.parser.add_argument(
@@ -66,7 +69,7 @@ class Command:
         print(f"\n{text_table(figures)}")
         write_json(options.json, figures, facts)
         if options.markdown is not None:
-            write_markdown(options.markdown, f"bench-{self.name}", figures, facts)
+            write_markdown(options.markdown, self._target, figures, facts)
         return 1 if any(figure.verdict not in ("", "PASS") for figure in figures) else 0
 
 

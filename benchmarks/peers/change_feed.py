@@ -1,0 +1,84 @@
+"""Reading what one update changed: both sides of every row."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from functools import partial
+from pathlib import Path
+
+from benchmarks.peers.answers import check_same
+from benchmarks.peers.bench import Bench
+from benchmarks.peers.change_statements import updating
+from benchmarks.peers.change_targets import TABLE, delta_version
+from benchmarks.peers.engines import Engine, Rows
+from benchmarks.peers.forklake_engine import Forklake
+from benchmarks.peers.spark_engines import Delta, Iceberg
+from benchmarks.report import Figure, against, at_most
+from benchmarks.timing import interleaved
+
+NAME = "change"
+PEER = at_most(1.0)
+_AGGREGATES = "count(*), sum(l_orderkey), sum(l_quantity)"
+_KINDS = {"update_before": "update_preimage", "update_after": "update_postimage"}
+
+
+def feed(bench: Bench, source: Path) -> Iterator[Figure]:
+    """The changes of an update of one row in a hundred."""
+    ours, iceberg, delta = bench.forklake(), bench.iceberg(), bench.delta()
+    engines: tuple[Engine, ...] = (ours, iceberg, delta)
+    with ExitStack() as stack:
+        for engine in engines:
+            stack.enter_context(closing(engine))
+        actions: dict[str, Callable[[], Rows]] = {
+            ours.name: _ours(ours, source),
+            iceberg.name: _iceberg(iceberg, source),
+            delta.name: _delta(delta, source),
+        }
+        check_same("feed", {name: sorted(action()) for name, action in actions.items()})
+        times = interleaved(actions, bench.sizes.change_rounds, warm_up=0)
+    (name, sample), *others = times.items()
+    for other, theirs in others:
+        yield against(NAME, name, f"feed of 1 % : {other}", sample, theirs, PEER)
+
+
+def _update(engine: Engine) -> None:
+    engine.run(updating("1 %", 100).text.format(table=engine.table(TABLE)))
+
+
+def _ours(engine: Forklake, source: Path) -> Callable[[], Rows]:
+    engine.load(TABLE, source)
+    _update(engine)
+    [[version]] = engine.run(f"SELECT id FROM {engine.attachment}.last_committed_snapshot()")
+    changes = f"{engine.attachment}.table_changes('{TABLE}', {version}, {version})"
+    return partial(engine.run, f"SELECT change_type, {_AGGREGATES} FROM {changes} GROUP BY change_type")
+
+
+def _delta(engine: Delta, source: Path) -> Callable[[], Rows]:
+    """It keeps changes only of tables that are told to, and writes them a second time."""
+    engine.load(TABLE, source)
+    engine.run(f"ALTER TABLE {engine.table(TABLE)} SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')")
+    _update(engine)
+    version = delta_version(engine, TABLE)
+    changes = f"table_changes('{engine.table(TABLE)}', {version}, {version})"
+    return partial(engine.run, f"SELECT _change_type, {_AGGREGATES} FROM {changes} GROUP BY _change_type")
+
+
+def _iceberg(engine: Iceberg, source: Path) -> Callable[[], Rows]:
+    """It has no changes of tables with deletion vectors, so this one writes files anew; keys say what an update is."""
+    engine.load(TABLE, source)
+    engine.run(f"ALTER TABLE {engine.table(TABLE)} SET TBLPROPERTIES ('write.update.mode' = 'copy-on-write')")
+    snapshots = f"SELECT snapshot_id FROM {engine.table(TABLE)}.snapshots ORDER BY committed_at DESC LIMIT 1"
+    [[before]] = engine.run(snapshots)
+    _update(engine)
+    [[after]] = engine.run(snapshots)
+    options = f"map('start-snapshot-id', '{before}', 'end-snapshot-id', '{after}')"
+    keys = "array('l_orderkey', 'l_linenumber')"
+
+    def read() -> Rows:
+        [[view]] = engine.run(
+            f"CALL ice.system.create_changelog_view(table => '{engine.schema}.{TABLE}', options => {options},"
+            f" identifier_columns => {keys})"
+        )
+        rows = engine.run(f"SELECT lower(_change_type), {_AGGREGATES} FROM {view} GROUP BY _change_type")
+        return [(_KINDS[kind], *values) for kind, *values in rows]
+
+    return read

@@ -1,0 +1,102 @@
+"""Looking up a row, counting all, and reading a table as it was long ago."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from functools import partial
+from random import Random
+
+from benchmarks.peers.answers import check_same
+from benchmarks.peers.bench import Bench
+from benchmarks.peers.engines import Engine, Rows
+from benchmarks.peers.forklake_engine import Forklake
+from benchmarks.peers.rows import COLUMNS, values, write_rows
+from benchmarks.peers.small_commits import Contestants, contestants
+from benchmarks.peers.small_ddl import ratios
+from benchmarks.peers.spark_engines import Delta, Iceberg
+from benchmarks.report import Figure, against
+from benchmarks.timing import interleaved
+
+NAME = "small"
+_TABLE = "rows"
+
+
+def reads(bench: Bench) -> Iterator[Figure]:
+    """One row by its id, and the number of all rows, of a table in one file; plain Spark beside it."""
+    source = write_rows(bench.databases.new_folder() / "rows.parquet", bench.sizes.lookup_rows)
+    with ExitStack() as stack:
+        found, raw = contestants(bench, stack), stack.enter_context(closing(bench.raw()))
+        engines: list[Engine] = [*found.all, raw]
+        for engine in engines:
+            engine.load(_TABLE, source)
+        lookup = f"one row of {bench.sizes.lookup_rows:,}"
+        for label, query in ((lookup, _lookup(bench.sizes.lookup_rows)), ("count", _count)):
+            check_same(label, {engine.name: query(engine, 7) for engine in engines})
+            random = Random(1)
+            actions = {engine.name: partial(_any, query, engine, random) for engine in engines}
+            times = interleaved(actions, 2 * bench.sizes.small_rounds)
+            yield from ratios(found, label, times)
+            for ours in found.ours:
+                backend = ours.name.split()[-1]
+                yield against(NAME, backend, f"{label} : plain Spark", times[ours.name], times[raw.name])
+
+
+def _any(query: Callable[[Engine, int], Rows], engine: Engine, random: Random) -> None:
+    assert len(query(engine, random.randrange(1_000_000))) == 1
+
+
+def _lookup(rows: int) -> Callable[[Engine, int], Rows]:
+    return lambda engine, number: engine.run(f"SELECT * FROM {engine.table(_TABLE)} WHERE id = {number % rows}")
+
+
+def _count(engine: Engine, _: int) -> Rows:
+    return engine.run(f"SELECT count(*) FROM {engine.table(_TABLE)}")
+
+
+def time_travel(bench: Bench) -> Iterator[Figure]:
+    """A table as it was in the middle of its snapshots, each of which added a row; fewer where that takes long."""
+    with ExitStack() as stack:
+        every = contestants(bench, stack)
+        found = Contestants(every.ours, every.peers, ())
+        snapshots = {
+            engine: bench.sizes.peer_snapshots if engine in found.peers else bench.sizes.snapshots
+            for engine in found.all
+        }
+        for engine, number in snapshots.items():
+            _commit_rows(engine, number)
+        actions = {}
+        for engine, number in snapshots.items():
+            version = _middle(engine, number)
+            actions[engine.name] = partial(_as_of, engine, version)
+            half = number // 2
+            expected: Rows = [(half, half * (half - 1) // 2)]
+            check_same("time travel", {"expected": expected, engine.name: _as_of(engine, version)})
+        times = interleaved(actions, 2 * bench.sizes.small_rounds)
+        label = f"the middle of {bench.sizes.snapshots:,} snapshots, peers of {bench.sizes.peer_snapshots:,}"
+        yield from ratios(found, label, times)
+
+
+def _commit_rows(engine: Engine, rows: int) -> None:
+    engine.create(_TABLE, COLUMNS)
+    if isinstance(engine, Forklake):
+        table = engine.catalog.table(_TABLE)
+        for number in range(rows):
+            table.append([(number, f"row {number}", number + 0.5)])
+    else:
+        for number in range(rows):
+            engine.run(f"INSERT INTO {engine.table(_TABLE)} VALUES {values(number)}")
+
+
+def _middle(engine: Engine, snapshots: int) -> int:
+    """The version after half of the rows."""
+    if isinstance(engine, Forklake):
+        return int(engine.catalog.snapshots()[-1 - (snapshots - snapshots // 2)].snapshot_id)
+    if isinstance(engine, Iceberg):
+        rows = engine.run(f"SELECT snapshot_id FROM {engine.table(_TABLE)}.snapshots ORDER BY committed_at")
+        return int(rows[snapshots // 2 - 1][0])
+    assert isinstance(engine, Delta)
+    return snapshots // 2
+
+
+def _as_of(engine: Engine, version: int) -> Rows:
+    """Rows are read, not only counted."""
+    return engine.run(f"SELECT count(*), sum(id) FROM {engine.table(_TABLE)} VERSION AS OF {version}")
