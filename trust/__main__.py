@@ -16,7 +16,7 @@ from time import perf_counter
 
 from rich.console import Console
 
-from trust.report import print_table, write_document
+from trust.report import check_document, print_table, write_document
 from trust.trial import Line, Part, Trial
 
 PARTS: Mapping[str, str] = {
@@ -31,7 +31,13 @@ LONG = 10
 
 
 def main(arguments: Sequence[str]) -> int:
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    target = "trust-long" if options.long else "trust"
+    if options.markdown is not None:
+        if options.only:
+            parser.error("--markdown writes the results of all parts, so it cannot go with --only")
+        check_document(options.markdown, target)
     # As Ctrl-C does: servers and drivers that were started are stopped on the way out.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     console = Console()
@@ -54,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
     else:
         console.print(f"Histories and lakes are left in {folder}; --seed {options.seed} makes the same choices again.")
     if options.markdown is not None:
-        write_document(options.markdown, "trust-long" if options.long else "trust", lines, options.seed, seconds)
+        write_document(options.markdown, target, lines, options.seed, seconds)
     return 0 if passed else 1
 
 

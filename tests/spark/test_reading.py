@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
-from forklake.errors import DamagedFile, NoSuchColumn, NoSuchSnapshot
+from forklake.errors import DamagedFile, InvalidName, NoSuchColumn, NoSuchSnapshot
 from tests.conftest import Place
 from tests.spark.conftest import Lakehouse, open_lakehouse
 from tests.spark.inside import files, head, no_spark_job, paths, rows
@@ -58,6 +58,20 @@ def test_some_columns_can_be_chosen_in_any_order(lakehouse: Lakehouse) -> None:
     assert table.columns == {"id": "BIGINT", "v": "VARCHAR", "x": "DOUBLE"}
     with pytest.raises(NoSuchColumn, match="Did you mean 'rowid'"):
         table.scan(columns=["row_id"])
+
+
+def test_columns_may_have_odd_names_but_none_that_spark_takes_for_a_variable(local: Lakehouse) -> None:
+    columns = ["$1", "forklake", "{env:HOME}", "a.b", "a`b", "select"]
+    table = local.lake.create_table("t", dict.fromkeys(columns, "int"))
+    table.append(local.spark.range(1).selectExpr(*(f"CAST({at} AS INT) AS c{at}" for at in range(6))).toDF(*columns))
+    frame = table.to_spark()
+    assert frame.columns == columns
+    assert [tuple(row) for row in frame.collect()] == [tuple(range(6))]
+    for name in ("${env:HOME}", "a${spark.app.name}"):
+        with pytest.raises(InvalidName, match="variable"):
+            local.lake.create_table("u", {name: "int"})
+        with pytest.raises(InvalidName, match="variable"):
+            table.rename_column("select", name)
 
 
 def test_a_column_of_the_table_hides_the_virtual_one_of_its_name(local: Lakehouse) -> None:

@@ -64,6 +64,8 @@ NAMES: Sequence[str] = (
     "[a]",
     "{a,b}",
     "$HOME",
+    "${env:HOME}",
+    "${spark.app.name}",
     "$(id)",
     "`id`",
     "a`b",

@@ -111,7 +111,9 @@ def kill_servers(phase: Phase, kills: int) -> Result:
             phase.server.restart()
             done += 1
             # Whoever is first: the others may still wait, and meet the next one.
-            wait_for_commits(phase, 1, _PATIENCE_SECONDS)
+            if wait_for_commits(phase, 1, _PATIENCE_SECONDS):
+                phase.wrong.append(f"Nobody committed anything for {_PATIENCE_SECONDS:.0f} s after restart {done}.")
+                break
         phase.wrong += _silent(phase)
     finally:
         phase.close(members)

@@ -12,7 +12,7 @@ from time import monotonic, sleep
 from tests.postgres_server import DURABLE, TestPostgres
 from trust.history.checker import check
 from trust.history.crew import Crew
-from trust.history.records import Begun, Ended, Planned, Record, read_histories, read_history
+from trust.history.records import Begun, Ended, Looked, Planned, Record, read_histories, read_history
 from trust.history.setting import set_up
 from trust.history.witness import bear_witness
 from trust.history.worker import SHARED, Orders, own_catalog, work
@@ -156,7 +156,9 @@ def _size(path: Path) -> int:
 
 
 def _count(histories: dict[str, list[Record]]) -> int:
-    return sum(isinstance(record, Begun) for records in histories.values() for record in records)
+    """Transactions that got so far as to read something, or to plan what they would write."""
+    everything = (record for records in histories.values() for record in records)
+    return len({record.tx for record in everything if isinstance(record, Looked | Planned)})
 
 
 def _errors(histories: dict[str, list[Record]]) -> Counter[str]:

@@ -19,6 +19,10 @@ Age = datetime | timedelta
 """A time, or how long ago it was."""
 
 
+class ByThisClock(datetime):
+    """A time that was reckoned from what this machine takes for now, and so says how long ago it was."""
+
+
 def expire_snapshots(
     catalog: Catalog,
     *,
@@ -62,6 +66,8 @@ def age_of(catalog: Catalog, option: str) -> datetime | None:
 
 def moment_of(catalog: Catalog, age: Age | None) -> datetime | None:
     """The time that is meant, by the clock that is behind: this machine's, or the database's."""
+    if isinstance(age, ByThisClock):
+        age = datetime.now(UTC) - age
     if not isinstance(age, timedelta):
         return age
     try:

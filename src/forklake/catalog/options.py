@@ -65,7 +65,8 @@ def list_options(tx: Transaction) -> list[OptionValue]:
 
 def effective_option(tx: Transaction, key: str, table: Table | None = None) -> str | None:
     """The value that counts for a table, or for the catalog; see `effective_options`."""
-    return effective_options(tx, table)[find_option(key).name]
+    name = find_option(key).name
+    return checked_option(name, effective_options(tx, table)[name])
 
 
 def effective_options(
@@ -81,17 +82,18 @@ def effective_options(
     set_options = list_options(tx)
     for place in places:
         here = [option for option in set_options if (option.scope, option.scope_id) == place]
-        values |= {option.key: _checked(option) for option in here if option.key in OPTIONS}
+        values |= {option.key: option.value for option in here if option.key in OPTIONS}
     return values
 
 
-def _checked(option: OptionValue) -> str:
+def checked_option(name: str, value: str | None) -> str | None:
     """The value, if it is one: others may have written the row."""
-    try:
-        normalise_option(option.key, option.value)
-    except InvalidOption as error:
-        raise CorruptMetadata(f"The option {option.key} is set to what it cannot be: {error}") from None
-    return option.value
+    if value is not None:
+        try:
+            normalise_option(name, value)
+        except InvalidOption as error:
+            raise CorruptMetadata(f"The option {name} is set to what it cannot be: {error}") from None
+    return value
 
 
 def _stored(key: str, value: object) -> str | None:

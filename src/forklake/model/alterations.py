@@ -29,7 +29,7 @@ from forklake.model.column_tree import find_column as find_column
 from forklake.model.column_types import ColumnType, can_promote
 from forklake.model.entities import COMMENT, UNCOMMITTED, Column, SortKey, SortSpec, TableDefinition
 from forklake.model.ids import ColumnId, PartitionId, SnapshotId, SortId
-from forklake.model.names import check_object_name, fold
+from forklake.model.names import check_column_name, fold
 from forklake.model.partitions import PartitionKey, PartitionSpec, parse_transform, transform_accepts
 
 DefaultType = Literal["literal", "expression"]
@@ -103,7 +103,7 @@ def rename_column(definition: TableDefinition, path: Path, new_name: str) -> Tab
     A longer sort expression that uses the column refuses the change, because its text cannot be rewritten
     safely.
     """
-    check_object_name(new_name, "column")
+    check_column_name(new_name)
     missing = f"Failed to rename column - column {path_text(path)} does not exist"
     column = find_column(definition, path, missing)
     others = [other for other in siblings_of(definition, path) if other is not column]
@@ -232,7 +232,7 @@ def is_tightening(before: TableDefinition, after: TableDefinition) -> bool:
 
 
 def _check_spec(spec: ColumnSpec) -> None:
-    check_object_name(spec.name, "column")
+    check_column_name(spec.name)
     check_type(spec.type)
     _check_default(spec.type, spec.default_value)
 

@@ -13,7 +13,7 @@ from forklake.errors import InvalidChange, InvalidType, NoSuchColumn
 from forklake.model.column_types import ColumnType, struct_of
 from forklake.model.entities import Column, SortKey, TableDefinition
 from forklake.model.ids import ColumnId, SnapshotId
-from forklake.model.names import check_object_name, closest, fold, quote_if_needed
+from forklake.model.names import check_column_name, closest, fold, quote_if_needed
 
 Path: TypeAlias = tuple[str, ...]
 Columns: TypeAlias = tuple[Column, ...]
@@ -39,7 +39,7 @@ def check_type(column_type: ColumnType, depth: int = 1) -> None:
     if column_type.name == "struct":
         struct_of(column_type.fields)
     for name, child in column_type.fields:
-        check_object_name(name, "field")
+        check_column_name(name, "field")
         check_type(child, depth + 1)
 
 

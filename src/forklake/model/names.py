@@ -42,6 +42,14 @@ def check_object_name(name: object, what: str) -> str:
     return name
 
 
+def check_column_name(name: object, what: str = "column") -> str:
+    """The name, if a column or a field of one may have it."""
+    if isinstance(name, str) and "${" in name:
+        # When it reads files, Spark puts the value of a setting or a variable there, whatever the quotes.
+        raise InvalidName(f"The {what} name {_shown(name)} contains '${{', which Spark takes for a variable.")
+    return check_object_name(name, what)
+
+
 def fold(name: str) -> str:
     """The key under which names are compared: case does not count."""
     return name.lower()

@@ -173,10 +173,10 @@ def _live_rows(work: Work, plan: ScanPlan, part: _Part, schema: st.StructType) -
     if not part.with_deletes or is_remote(work.spark):
         return made()
     # Files never change; of a delete file for several snapshots, a scan takes the positions up to its own.
-    partial = any(file.delete is not None and file.delete.partial_max is not None for _, file in part.files)
     files = [(number, file.data.path, file.delete) for number, file in part.files]
-    known_by = (work.storage.root, schema.json(), part.reads_row_index, files, work.tx.base if partial else None)
-    kilobytes = sum(file.data.record_count for _, file in part.files) // 8192
+    known_by = (work.storage.root, schema.json(), part.reads_row_index, files, work.tx.base)
+    # The relation below it is held as well.
+    kilobytes = len(files) + sum(file.data.record_count for _, file in part.files) // 8192
     return work.holder.relations.get(sha256(repr(known_by).encode()).digest(), made, kilobytes)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pyspark.sql import SparkSession
 
 from forklake.catalog.lake import Lake
-from forklake.catalog.options import effective_options
+from forklake.catalog.options import checked_option, effective_options
 from forklake.catalog.transaction import Transaction
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
@@ -37,7 +37,7 @@ class Work:
         """The value of an option that counts for a table; looked up once."""
         if table.object_id not in self._options:
             self._options[table.object_id] = effective_options(self.tx, table, self.defaults)
-        return self._options[table.object_id][name]
+        return checked_option(name, self._options[table.object_id][name])
 
 
 def work_on(tx: Transaction, holder: SparkHolder, defaults: Mapping[str, str] | None = None) -> Work:

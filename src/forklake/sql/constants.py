@@ -8,6 +8,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from forklake.catalog.expiry import ByThisClock
 from forklake.errors import ForklakeError, InvalidInput
 from forklake.model.options import parse_interval
 from forklake.model.secrets import without_passwords
@@ -63,7 +64,7 @@ def _value_of(node: exp.Expr, parameters: Parameters) -> Any:
         case exp.Cast():
             return _cast(_value_of(node.this, parameters), node.to.this)
         case exp.CurrentTimestamp():
-            return datetime.now(UTC)
+            return ByThisClock.now(UTC)
         case exp.CurrentDate():
             return datetime.now(UTC).date()
         case exp.Anonymous() if node.name.lower() in ("now", "get_current_timestamp"):

@@ -111,6 +111,7 @@ class PostgresStore:
         _column_values()
         self._end_lost()
         with self._connection() as connection:
+            began = monotonic()
             # READ COMMITTED: after waiting for the row lock, what is read next is what the other committed.
             begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED", {})
             transaction, session = PostgresTransaction(connection), connection.info.backend_pid
@@ -119,11 +120,12 @@ class PostgresStore:
             finally:
                 transaction.end()
                 if connection.closed:
-                    self._lost[session] = monotonic()
+                    self._lost[session] = began
 
     def append(self, append: Append) -> SnapshotId | None:
         if self._read_only:
             raise ReadOnly(f"{self.location} is open for reading only.")
+        self._end_lost()
         if any(len(rows.rows) >= COPY_FROM for rows in append.rows):
             return None
         info = append.info
@@ -150,9 +152,12 @@ class PostgresStore:
     def _end_lost(self) -> None:
         """Whoever lost a connection need not have lost it by the server's fault: if the server does not know, the
         session waits for the rest of a statement, with the catalog locked, and is not even idle."""
-        for session, since in list(self._lost.items()):
-            self._end(session, monotonic() - since)
-            self._lost.pop(session, None)
+        for session in list(self._lost):
+            since = self._lost.pop(session, None)
+            if since is not None:
+                # One that we may not end, or that does not end, is met by the write itself, which tells.
+                with suppress(StoreError, TransientFailure):
+                    self._end(session, monotonic() - since)
 
     def fork(self, request: ForkRequest) -> bool:
         statement = Statement(
