@@ -26,7 +26,7 @@ $(READY): requirements.lock pyproject.toml
 
 # Two processes: each waits for disks and servers half of its time.
 test: check  ## everything that must pass before a change lands
-	$(MAKE) --no-print-directory --jobs=2 --output-sync=line test-rows test-rest
+	$(MAKE) --no-print-directory --jobs=2 test-rows test-rest
 
 test-rows: $(READY)
 	$(PYTEST) tests/spark

@@ -50,6 +50,16 @@ class Terminal:
             pass
         return self._process.wait(timeout=seconds), ESCAPES.sub("", self._unread)
 
+    def leave(self, seconds: float = 60) -> tuple[int, str]:
+        """End the input, once more if the program did not yet wait for it; the same as `finish` gives."""
+        end = monotonic() + seconds
+        while self._process.poll() is None and monotonic() < end:
+            self.press(CTRL_D)
+            pause = monotonic() + 1
+            while monotonic() < pause and self._read(pause - monotonic()):
+                pass
+        return self.finish(max(end - monotonic(), 1))
+
     def _read(self, seconds: float) -> bool:
         """Read some; false when there is nothing more to come."""
         if not select.select([self._ours], [], [], max(seconds, 0))[0]:

@@ -9,7 +9,7 @@ from prompt_toolkit.document import Document
 from forklake.cli.completion import Names, SqlCompleter
 from forklake.cli.prompt import is_complete
 from tests.backends.conftest import FORKLAKE, Shell
-from tests.terminal import CTRL_C, CTRL_D, ENTER, TAB, UP, Terminal
+from tests.terminal import CTRL_C, ENTER, TAB, UP, Terminal
 
 PROMPT = "main>"
 
@@ -38,8 +38,7 @@ def test_statements_are_typed_over_several_lines_with_completion(sqlite_shell: S
         terminal.wait_for("orders.item")
         terminal.press(CTRL_C)
         terminal.wait_for(PROMPT)
-        terminal.press(CTRL_D)
-        assert terminal.finish()[0] == 0
+        assert terminal.leave()[0] == 0
 
 
 def test_the_prompt_goes_on_after_errors_and_dropped_lines(sqlite_shell: Shell) -> None:
@@ -81,8 +80,7 @@ def test_statements_are_remembered_from_one_run_to_the_next(sqlite_shell: Shell)
         terminal.press("SELECT count(*)" + ENTER + "AS n FROM t;" + ENTER)
         terminal.wait_for("1 row in")
         terminal.wait_for(PROMPT)
-        terminal.press(CTRL_D)
-        assert terminal.finish()[0] == 0
+        assert terminal.leave()[0] == 0
     history = sqlite_shell.folder / "state" / "forklake" / "history"
     assert stat.S_IMODE(history.stat().st_mode) == 0o600
     assert "secret" not in history.read_text()
@@ -93,8 +91,7 @@ def test_statements_are_remembered_from_one_run_to_the_next(sqlite_shell: Shell)
         terminal.press(ENTER)
         assert "3" in terminal.wait_for("1 row in").split()
         terminal.wait_for(PROMPT)
-        terminal.press(CTRL_D)
-        assert terminal.finish()[0] == 0
+        assert terminal.leave()[0] == 0
 
 
 # Without a terminal
