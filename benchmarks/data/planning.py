@@ -17,6 +17,7 @@ from forklake.catalog.lakes import open_lake
 from forklake.catalog.names import get_table
 from forklake.catalog.scan_planning import plan_scan
 from forklake.catalog.transaction import begin
+from forklake.spark.kept_relations import KeptRelations
 
 NAME = "planning"
 LIMIT = 0.333
@@ -27,7 +28,10 @@ _WARM_UP = 8
 
 
 def planning(bench: Bench) -> Iterator[Figure]:
-    """A DataFrame over very many files until it is analysed; no file is read."""
+    """A DataFrame over very many files until it is analysed; no file is read.
+
+    A session keeps the lists of its scans: both are measured, a list that it has and one that it has not.
+    """
     files = bench.sizes.planned_files
     for backend in _BACKENDS:
         stored = bench.new_table(backend)
@@ -39,17 +43,26 @@ def planning(bench: Bench) -> Iterator[Figure]:
         with closing(open_lake(stored.place.url)) as lake:
             actions = {
                 "ours": partial(_plan_ours, stored),
+                "first": partial(_plan_first, bench, stored),
                 "metadata": partial(_plan_metadata, find_catalog(lake, CATALOG)),
                 "folder": partial(_plan_folder, bench, folder.as_uri(), schema),
             }
             times = interleaved(actions, bench.sizes.rounds, warm_up=_WARM_UP)
         label = f"{files:,} files"
         yield against(NAME, backend, f"{label} : listing their folder", times["ours"], times["folder"], at_most(LIMIT))
+        yield against(
+            NAME, backend, f"{label} never scanned before : listing their folder", times["first"], times["folder"]
+        )
         yield against(NAME, backend, f"{label}, the metadata's part of it", times["metadata"], times["ours"])
 
 
 def _plan_ours(stored: Stored) -> None:
     assert stored.table.to_spark().columns
+
+
+def _plan_first(bench: Bench, stored: Stored) -> None:
+    bench.session._state.holder.relations = KeptRelations()
+    _plan_ours(stored)
 
 
 def _plan_metadata(catalog: Catalog) -> None:
