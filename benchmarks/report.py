@@ -124,13 +124,23 @@ def write_json(path: Path, figures: Iterable[Figure], facts: Mapping[str, Facts]
 
 def write_markdown(path: Path, target: str, figures: Sequence[Figure], facts: Mapping[str, Facts]) -> None:
     """Put the results between the two markers of a document, in place of those of the last run of a make target."""
+    replace_results(path, target, f"{_facts_list(facts)}\n\n{_markdown_table(figures)}")
+
+
+def replace_results(path: Path, target: str, body: str) -> None:
+    before, after = around_results(path, target)
+    text = f"{before}{BEGIN_MARKER.format(target)}\n\n{body}\n\n{END_MARKER}{after}"
+    path.write_text(text, encoding="utf-8")
+
+
+def around_results(path: Path, target: str) -> tuple[str, str]:
+    """What stands before and behind the results of a make target; an error when there is no place for them."""
     marker = BEGIN_MARKER.format(target)
     before, begin, rest = path.read_text(encoding="utf-8").partition(marker)
     _, end, after = rest.partition(END_MARKER)
     if not begin or not end:
         raise ValueError(f"{path} lacks the markers '{marker}' and '{END_MARKER}'")
-    body = f"{_facts_list(facts)}\n\n{_markdown_table(figures)}"
-    path.write_text(f"{before}{marker}\n\n{body}\n\n{END_MARKER}{after}", encoding="utf-8")
+    return before, after
 
 
 def _facts_list(facts: Mapping[str, Facts]) -> str:

@@ -16,7 +16,8 @@ from time import perf_counter
 
 from rich.console import Console
 
-from trust.report import check_document, print_table, write_document
+from benchmarks.report import around_results
+from trust.report import print_table, write_document
 from trust.trial import Line, Part, Trial
 
 PARTS: Mapping[str, str] = {
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.markdown is not None:
         if options.only:
             parser.error("--markdown writes the results of all parts, so it cannot go with --only")
-        check_document(options.markdown, target)
+        around_results(options.markdown, target)
     # As Ctrl-C does: servers and drivers that were started are stopped on the way out.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     console = Console()

@@ -9,10 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.machine import machine_facts
+from benchmarks.report import replace_results
 from trust.trial import Line
 
-_BEGIN = "<!-- results: written by make {}, do not edit -->"
-_END = "<!-- end of results -->"
 _COLUMNS = ("part", "what was tried", "times", "at least", "found", "what users see")
 
 
@@ -34,22 +33,11 @@ def write_document(
     path: Path, target: str, lines: Mapping[str, Sequence[Line]], seed: int, seconds: Mapping[str, float]
 ) -> None:
     """Replace the results of the last run of a make target, between its two markers."""
-    before, after = check_document(path, target)
     body = "\n".join(
         [_when(seed, seconds), "", _markdown_row(_COLUMNS), _markdown_row(["---"] * len(_COLUMNS))]
         + [_markdown_row(row) for row in _rows(lines)]
     )
-    path.write_text(f"{before}{_BEGIN.format(target)}\n\n{body}\n\n{_END}{after}", encoding="utf-8")
-
-
-def check_document(path: Path, target: str) -> tuple[str, str]:
-    """What stands before and behind the results of a make target; an error when there is no place for them."""
-    marker = _BEGIN.format(target)
-    before, begin, rest = path.read_text(encoding="utf-8").partition(marker)
-    _, end, after = rest.partition(_END)
-    if not begin or not end:
-        raise ValueError(f"{path} lacks the markers '{marker}' and '{_END}'")
-    return before, after
+    replace_results(path, target, body)
 
 
 def _when(seed: int, seconds: Mapping[str, float]) -> str:

@@ -12,12 +12,11 @@ from benchmarks.databases import Backend
 from benchmarks.report import Figure, against, at_most
 from benchmarks.timing import interleaved
 from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.lake import Catalog
+from forklake.catalog.lake import Catalog, RecentlyUsed
 from forklake.catalog.lakes import open_lake
 from forklake.catalog.names import get_table
 from forklake.catalog.scan_planning import plan_scan
 from forklake.catalog.transaction import begin
-from forklake.spark.kept_relations import KeptRelations
 
 NAME = "planning"
 LIMIT = 0.333
@@ -61,7 +60,7 @@ def _plan_ours(stored: Stored) -> None:
 
 
 def _plan_first(bench: Bench, stored: Stored) -> None:
-    bench.session._state.holder.relations = KeptRelations()
+    bench.session._state.holder.relations = RecentlyUsed()
     _plan_ours(stored)
 
 

@@ -14,8 +14,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from forklake.api.table import TableHandle
+from forklake.catalog.lake import RecentlyUsed
 from forklake.spark import deleted_rows
-from forklake.spark.kept_relations import KeptRelations
 from forklake.spark.tasks.delete_files import read_positions
 from tests.spark.conftest import CONNECT, SETTINGS, Lakehouse
 from tests.spark.inside import environment, files_below
@@ -202,15 +202,14 @@ def test_a_query_that_reads_a_table_twice_exchanges_its_rows_once(local: Lakehou
 
 @pytest.mark.skipif(CONNECT, reason="a server takes a list anew for every query")
 def test_the_lists_kept_for_further_scans_are_bounded(table: TableHandle, local: Lakehouse) -> None:
-    kept = KeptRelations(most=3, most_kilobytes=3)
+    kept: RecentlyUsed[bytes, DataFrame] = RecentlyUsed(450)
     local.session._state.holder.relations = kept
     for highest in (50, 150, 50, 150, 250):
         assert table.scan(where=f"id < {highest}").to_spark().count() == min(highest, 200)
     assert len(kept) == 2, "of one file and of two"
     table.append([(n, "", 0.0, None) for n in range(1000, 1100)])
-    table.append([(n, "", 0.0, None) for n in range(2000, 2100)])
-    assert table.to_spark().count() == 400
-    assert len(kept) == 2, "one of four files is not kept"
+    assert table.to_spark().count() == 300
+    assert len(kept) == 2, "and the one of one file is gone"
 
 
 @pytest.mark.skipif(CONNECT, reason="a server takes a list anew for every query")

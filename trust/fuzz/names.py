@@ -3,7 +3,7 @@
 import os
 import random
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,24 +83,30 @@ def _schema(world: World, lake: Lake, session: Session, name: str) -> Iterator[s
     quoted = quoted_name(name, session.dialect)
     session.sql(f"CREATE SCHEMA {quoted}")
     session.sql(f"CREATE TABLE {quoted}.t (id INTEGER); INSERT INTO {quoted}.t VALUES (1), (2)")
-    if name not in {row[1] for row in session.sql("SHOW SCHEMAS").fetchall()}:
-        yield "it is not listed"
-    yield from _files_are_within(world)
-    session.sql(f"DROP SCHEMA {quoted} CASCADE")
-    if name in {row[1] for row in session.sql("SHOW SCHEMAS").fetchall()}:
-        yield "it is there after it was dropped"
+    yield from _goes(
+        world, session, f"DROP SCHEMA {quoted} CASCADE", name, lambda: _column_of(session, "SHOW SCHEMAS", 1)
+    )
 
 
 def _table(world: World, lake: Lake, session: Session, name: str) -> Iterator[str]:
     quoted = quoted_name(name, session.dialect)
     session.sql(f"CREATE TABLE {quoted} (id INTEGER)")
     session.sql(f"INSERT INTO {quoted} VALUES (1), (2)")
-    if name not in {row[0] for row in session.sql("SHOW TABLES").fetchall()}:
+    yield from _goes(world, session, f"DROP TABLE {quoted}", name, lambda: _column_of(session, "SHOW TABLES", 0))
+
+
+def _goes(world: World, session: Session, drop: str, name: str, listed: Callable[[], set[str]]) -> Iterator[str]:
+    """It is listed until it is dropped, and its files are where they belong."""
+    if name not in listed():
         yield "it is not listed"
     yield from _files_are_within(world)
-    session.sql(f"DROP TABLE {quoted}")
-    if name in {row[0] for row in session.sql("SHOW TABLES").fetchall()}:
+    session.sql(drop)
+    if name in listed():
         yield "it is there after it was dropped"
+
+
+def _column_of(session: Session, statement: str, at: int) -> set[str]:
+    return {row[at] for row in session.sql(statement).fetchall()}
 
 
 def _column(world: World, lake: Lake, session: Session, name: str) -> Iterator[str]:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from forklake.catalog.lake import RecentlyUsed
 from forklake.catalog.names import get_table
 from forklake.catalog.scan_planning import plan_scan
 from forklake.catalog.transaction import begin
 from forklake.errors import DamagedFile
-from forklake.spark.kept_relations import KeptRelations
 from trust.surroundings.house import FEW, House
 from trust.surroundings.setting import BACKENDS, Setting
 from trust.surroundings.tally import Tally
@@ -131,7 +131,7 @@ def try_damage(tally: Tally, house: House, kind: str, damage: str) -> None:
 def _read(house: House) -> None:
     """All rows, as a new session reads them; those that are not right are an error of no kind."""
     # One that has read a delete file goes on with what it knows.
-    house.session._state.holder.relations = KeptRelations()
+    house.session._state.holder.relations = RecentlyUsed()
     if set(house.table.scan().fetchall()) != house.rows:
         raise AssertionError("wrong rows were read, and nobody said anything")
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from forklake.catalog.lake import Lake
 from forklake.catalog.retry import with_retries
 from forklake.model.ids import CatalogId
+from forklake.model.names import is_own_folder
 from forklake.store import garbage
 from forklake.store.connection import Rows, Statement, WriteConnection
 from forklake.store.garbage import GarbageFile, Needed, Reason
@@ -98,4 +99,4 @@ def _other_rows(needed: Needed, reasons: tuple[Reason, ...]) -> Iterator[Stateme
 
 def is_owned(path: str, folder: str) -> bool:
     """Only what lies in the catalog's own folder was written by it, or was given to it; a catalog has a whole one."""
-    return "/" not in folder and path.startswith(f"{folder}/") and ".." not in path.split("/")
+    return is_own_folder(folder) and path.startswith(f"{folder}/") and ".." not in path.split("/")

@@ -51,20 +51,30 @@ class RecentlyUsed(Generic[K, V]):
 
     def __init__(self, size: int = 10_000) -> None:
         self._size = size
-        self._found: OrderedDict[K, V] = OrderedDict()
+        self._used = 0
+        self._found: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._found)
 
     def get(self, key: K) -> V | None:
         with self._lock:
-            if key in self._found:
-                self._found.move_to_end(key)
-            return self._found.get(key)
+            if key not in self._found:
+                return None
+            self._found.move_to_end(key)
+            return self._found[key][0]
 
-    def put(self, key: K, found: V) -> None:
+    def put(self, key: K, found: V, weight: int = 1) -> None:
+        """Keep it, for as long as all that was used since weighs no more than there is room for."""
         with self._lock:
-            self._found[key] = found
-            if len(self._found) > self._size:
-                self._found.popitem(last=False)
+            if key in self._found:
+                self._used -= self._found.pop(key)[1]
+            self._found[key] = (found, weight)
+            self._used += weight
+            while self._used > self._size:
+                _, (_, gone) = self._found.popitem(last=False)
+                self._used -= gone
 
 
 class SnapshotFacts:

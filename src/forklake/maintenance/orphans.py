@@ -13,6 +13,7 @@ from forklake.catalog.lake import Catalog, Lake
 from forklake.maintenance.ages import cleanup_age
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.maintenance.remove_files import remove_files
+from forklake.model.names import is_own_folder
 from forklake.spark.left_lists import is_left_list
 from forklake.spark.storage import Storage
 
@@ -52,7 +53,7 @@ def delete_orphans_below(
 ) -> list[str]:
     """Delete the orphans in the folder of a catalog, live or dropped; `is_ours` says whether it still is, meanwhile."""
     deleted: list[str] = []
-    if "/" in folder:
+    if not is_own_folder(folder):
         # No catalog was ever given a folder in that of another: somebody has changed the row.
         return deleted
     for batch in _batches(_candidates(storage, folder, before)):

@@ -60,6 +60,11 @@ def path_segment(name: str, uuid_text: str) -> str:
     return name if _SAFE_SEGMENT.fullmatch(name) else uuid_text
 
 
+def is_own_folder(path: str) -> bool:
+    """Whether a catalog can have this folder below the data path: a whole one, in nobody else's."""
+    return "/" not in path and path not in ("", ".", "..")
+
+
 def is_storable(text: str) -> bool:
     """Whether the databases can hold the text: NUL and lone surrogates they cannot."""
     return "\0" not in text and _utf8_size(text) is not None

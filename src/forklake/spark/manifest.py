@@ -12,7 +12,7 @@ where a query reads a table twice.
 import json
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
@@ -31,6 +31,8 @@ _READ_OPTIONS = {
     # A page that is not what was written is an error, and not other values.
     "parquet.page.verify-checksum.enabled": "true",
 }
+_RELATION_KILOBYTES = 200
+"""What Spark holds for any relation."""
 _PLAIN = re.compile(r"[\w.~/=-]*", re.ASCII)
 """Paths that are the same in a URI, as nearly all are: there may be fifty thousand of them, looked at as one text."""
 
@@ -44,9 +46,19 @@ def relation(work: Work, schema: st.StructType, files: Sequence[tuple[int, DataF
     if is_remote(work.spark):
         # The server reads the list whenever it plans a query, and knows the lake's folders but not ours.
         return leave_list(work, log, lambda folder: _read(work, schema, folder))
-    key = sha256(f"{schema.json()}\n{log}".encode()).digest()
     # Spark holds about a kilobyte for each file.
-    return work.holder.relations.get(key, lambda: _relation(work, schema, log), kilobytes=len(files))
+    return kept(work, f"{schema.json()}\n{log}", lambda: _relation(work, schema, log), kilobytes=len(files))
+
+
+def kept(work: Work, known_by: str, make: Callable[[], DataFrame], kilobytes: int) -> DataFrame:
+    """What was made for an earlier scan and is known by the same text, or else what is made now."""
+    key = sha256(known_by.encode()).digest()
+    frame = work.holder.relations.get(key)
+    if frame is None:
+        # Two may make the same at the same time; either will do.
+        frame = make()
+        work.holder.relations.put(key, frame, _RELATION_KILOBYTES + kilobytes)
+    return frame
 
 
 def _relation(work: Work, schema: st.StructType, log: str) -> DataFrame:

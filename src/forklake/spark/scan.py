@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from hashlib import sha256
 
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
@@ -19,7 +18,7 @@ from forklake.spark.conversions import converted, default_of, read_type
 from forklake.spark.deleted_rows import not_deleted
 from forklake.spark.file_groups import FileGroup, InPath, Naming, grouped
 from forklake.spark.inlined import inlined_frame
-from forklake.spark.manifest import relation
+from forklake.spark.manifest import kept, relation
 from forklake.spark.path_values import path_values, per_file
 from forklake.spark.quoting import named, quoted
 from forklake.spark.session import is_remote
@@ -177,7 +176,7 @@ def _live_rows(work: Work, plan: ScanPlan, part: _Part, schema: st.StructType) -
     known_by = (work.storage.root, schema.json(), part.reads_row_index, files, work.tx.base)
     # The relation below it is held as well.
     kilobytes = len(files) + sum(file.data.record_count for _, file in part.files) // 8192
-    return work.holder.relations.get(sha256(repr(known_by).encode()).digest(), made, kilobytes)
+    return kept(work, repr(known_by), made, kilobytes)
 
 
 class _Source:

@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import gettempdir
 from threading import Lock
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
-from forklake.spark.kept_relations import KeptRelations
+from forklake.catalog.lake import RecentlyUsed
 
 ONE_MACHINE: Mapping[str, str] = {
     "spark.master": "local[*]",
@@ -31,6 +31,10 @@ ONE_MACHINE: Mapping[str, str] = {
 """Settings of a session of our own, for one machine; the `settings` of `connect` override each of them."""
 
 
+KEPT_KILOBYTES = 100_000
+"""What relations that are kept for later scans may take of the driver's memory."""
+
+
 class SparkHolder:
     """A session when somebody asks for one. Metadata alone never does."""
 
@@ -38,7 +42,8 @@ class SparkHolder:
         self._spark = spark
         self._settings = dict(settings or {})
         self._lock = Lock()
-        self.relations = KeptRelations()
+        self.relations: RecentlyUsed[bytes, DataFrame] = RecentlyUsed(KEPT_KILOBYTES)
+        """Relations over files that later scans may ask for again."""
 
     @property
     def is_running(self) -> bool:

@@ -9,6 +9,7 @@ from forklake.model.changes import parse_changes
 from forklake.model.findings import Finding
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import NO_LIMIT
+from forklake.model.names import is_own_folder
 from forklake.store.catalog_checks import (
     Ancestor,
     SnapshotRow,
@@ -73,7 +74,7 @@ def _check_chain(look: Look, chain: list[Ancestor]) -> Iterator[Finding]:
 def _check_head(look: Look) -> Iterator[Finding]:
     state = state_of(look.catalog)
     head = state.head_snapshot
-    if "/" in look.catalog.path or look.catalog.path in ("", ".", ".."):
+    if not is_own_folder(look.catalog.path):
         yield _broken(f"Its folder {look.catalog.path!r} is not one of its own.")
     if state.recorded_time is None:
         yield _broken("There is no snapshot row of the head.", head)
