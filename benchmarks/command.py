@@ -82,12 +82,14 @@ def chosen_sizes(options: argparse.Namespace, full: S, quick: S) -> S:
 
 
 def show_run(label: str, benchmark: Callable[[], Iterable[Figure]]) -> list[Figure]:
-    """Run a benchmark, and print its figures when it is through."""
+    """Run a benchmark, and print each of its figures when it is there."""
     start = perf_counter()
-    print(f"{label}, load {os.getloadavg()[0]:.1f} ...", end=" ", flush=True)
-    figures = list(benchmark())
-    print(duration(perf_counter() - start), flush=True)
-    for figure in figures:
+    print(f"{label}, load {os.getloadavg()[0]:.1f} ...", flush=True)
+    figures = []
+    for figure in benchmark():
+        figures.append(figure)
         _, _, name, value, bar, verdict, detail = figure.cells()
-        print("  " + "  ".join(part for part in (name, value, bar, verdict, f"({detail})" if detail else "") if part))
+        shown = (name, value, bar, verdict, f"({detail})" if detail else "")
+        print("  " + "  ".join(part for part in shown if part), flush=True)
+    print(f"{label} took {duration(perf_counter() - start)}", flush=True)
     return figures

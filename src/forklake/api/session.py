@@ -134,6 +134,7 @@ class Session:
             self.rollback()
         if self._owns_attachments:
             self._state.attachments.close()
+            self._state.holder.forget()
 
     def __enter__(self) -> "Session":
         return self

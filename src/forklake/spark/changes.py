@@ -10,8 +10,7 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column as Expression
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as st
 
@@ -20,16 +19,23 @@ from forklake.catalog.table_history import DeletedFromFile, TableHistory, table_
 from forklake.model.entities import Table
 from forklake.model.files import InlinedBatch, ScanFile
 from forklake.model.ids import SnapshotId, TableId
-from forklake.spark.deleted_rows import deleted_positions
-from forklake.spark.quoting import named
+from forklake.spark.deleted_rows import deleted_positions, is_among
+from forklake.spark.path_values import number_per_file
+from forklake.spark.quoting import projected, quoted
 from forklake.spark.scan import scan
+from forklake.spark.tasks.delete_files import Positions
 from forklake.spark.tasks.reserved import ROW_ID, SNAPSHOT_ID
+from forklake.spark.tasks.write_changes import CHANGE
 from forklake.spark.type_mapping import shown_schema
 from forklake.spark.virtual import ADDRESS, POSITION_BITS
 from forklake.spark.work import Work
 
 Kind = Literal["insertions", "deletions", "changes"]
 SNAPSHOT, ROW, CHANGE_TYPE = "snapshot_id", "rowid", "change_type"
+_NUMBER, _POSITION = f"shiftright({ADDRESS}, {POSITION_BITS})", f"{ADDRESS} & {(1 << POSITION_BITS) - 1}"
+_GONE, _ENDED = "__forklake_gone", "__forklake_ended"
+_BROADCAST = 1_000_000
+"""Up to this many deleted rows are sent to where the rows are, sixteen bytes for each."""
 
 
 def table_changes(work: Work, table: Table, first: SnapshotId, last: SnapshotId, kind: Kind = "changes") -> DataFrame:
@@ -47,13 +53,13 @@ def table_changes(work: Work, table: Table, first: SnapshotId, last: SnapshotId,
     if not parts:
         return work.spark.createDataFrame([], _schema(table, kind))
     changes = reduce(DataFrame.unionAll, parts)
-    if kind == "changes":
+    if kind == "changes" and len(parts) > 1:
         changes = _with_updates(changes)
-    leading = [SNAPSHOT, ROW, CHANGE_TYPE] if kind == "changes" else [SNAPSHOT, ROW]
-    # The table may have columns of these names too: it is told apart by position.
-    renamed = changes.toDF(*_internal_names(table))
-    own = [named(f"c{at}").alias(column.name) for at, column in enumerate(table.definition.columns)]
-    return renamed.select(*(named(f"_{name}").alias(name) for name in leading), *own)
+    leading = {SNAPSHOT: SNAPSHOT_ID, ROW: ROW_ID, CHANGE_TYPE: CHANGE}
+    if kind != "changes":
+        del leading[CHANGE_TYPE]
+    own = [quoted(column.name) for column in table.definition.columns]
+    return projected(changes, [*(f"{quoted(inside)} AS {name}" for name, inside in leading.items()), *own])
 
 
 def _schema(table: Table, kind: Kind) -> st.StructType:
@@ -61,11 +67,6 @@ def _schema(table: Table, kind: Kind) -> st.StructType:
     if kind == "changes":
         schema = schema.add(CHANGE_TYPE, "string")
     return st.StructType([*schema.fields, *shown_schema(table.definition.columns).fields])
-
-
-def _internal_names(table: Table) -> list[str]:
-    own = [f"c{at}" for at in range(len(table.definition.columns))]
-    return [*own, f"_{SNAPSHOT}", f"_{ROW}", f"_{CHANGE_TYPE}"]
 
 
 def _inserted(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> list[DataFrame]:
@@ -76,7 +77,7 @@ def _inserted(work: Work, table: Table, history: TableHistory, last: SnapshotId)
         return []
     plan = ScanPlan(table, last, files, batches)
     rows = scan(work, plan, [SNAPSHOT_ID, ROW_ID])
-    return [_told(rows, table, F.lit("insert"))]
+    return [_told(rows, "insert")]
 
 
 def _deleted(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> list[DataFrame]:
@@ -90,21 +91,39 @@ def _deleted(work: Work, table: Table, history: TableHistory, last: SnapshotId) 
 
 def _deleted_from_files(work: Work, table: Table, deleted: Sequence[DeletedFromFile], last: SnapshotId) -> DataFrame:
     """The rows at the positions that each version of a delete file has more than the one before."""
-    files = {entry.file.data_file_id: ScanFile(entry.file) for entry in deleted}
-    numbers = {file_id: number for number, file_id in enumerate(files)}
+    files = list(enumerate({entry.file.data_file_id: ScanFile(entry.file) for entry in deleted}.values()))
+    numbers = {file.data.data_file_id: number for number, file in files}
     before = deleted_positions(work, table, [ScanFile(entry.file, entry.before) for entry in deleted])
     after = deleted_positions(work, table, [ScanFile(entry.file, entry.after) for entry in deleted])
-    addresses, snapshots = [], []
+    gone: list[list[tuple[Positions, int]]] = [[] for _ in files]
     for entry, old, new in zip(deleted, before, after, strict=True):
         now = np.arange(entry.file.record_count) if entry.after is None else new
-        gone = np.setdiff1d(now, old, assume_unique=True)
-        addresses.append((numbers[entry.file.data_file_id] << POSITION_BITS) + gone)
-        snapshots.append(np.full(len(gone), entry.snapshot_id))
-    ends = pa.table({"address": np.concatenate(addresses), "ended": np.concatenate(snapshots)})
-    rows = scan(work, ScanPlan(table, last, tuple(files.values()), ()), [ADDRESS, ROW_ID])
-    found = rows.join(work.spark.createDataFrame(ends), F.col(ADDRESS) == F.col("address"))
-    shown = [named(column.name) for column in table.definition.columns]
-    return _told(found.select(*shown, F.col("ended").alias(SNAPSHOT), ROW_ID), table, F.lit("delete"))
+        found = np.setdiff1d(now, old, assume_unique=True)
+        gone[numbers[entry.file.data_file_id]].append((found, entry.snapshot_id))
+    rows = scan(work, ScanPlan(table, last, tuple(file for _, file in files), ()), [ADDRESS, ROW_ID])
+    positions = [np.concatenate([found for found, _ in of_file]) for of_file in gone]
+    number, position = F.expr(_NUMBER), F.expr(_POSITION)
+    rows = rows.where(is_among(work, files, positions, number, position))
+    if all(len(of_file) == 1 for of_file in gone):
+        ended = number_per_file(files, _NUMBER, [snapshot for [(_, snapshot)] in gone])
+    else:
+        rows, ended = _with_ends(work, rows, gone), _ENDED
+    own = [quoted(column.name) for column in table.definition.columns]
+    return _told(projected(rows, [*own, f"{ended} AS {quoted(SNAPSHOT_ID)}", quoted(ROW_ID)]), "delete")
+
+
+def _with_ends(work: Work, rows: DataFrame, gone: Sequence[Sequence[tuple[Positions, int]]]) -> DataFrame:
+    """The rows with the snapshots that they ended with, of files that lost some in several snapshots."""
+    addresses, ends = [], []
+    for number, of_file in enumerate(gone):
+        for found, snapshot_id in of_file:
+            addresses.append((number << POSITION_BITS) + found)
+            ends.append(np.full(len(found), snapshot_id))
+    known = work.spark.createDataFrame(pa.table({_GONE: np.concatenate(addresses), _ENDED: np.concatenate(ends)}))
+    if sum(map(len, addresses)) <= _BROADCAST:
+        # Spark does not know how few they are.
+        known = known.hint("broadcast")
+    return rows.join(known, F.col(ADDRESS) == F.col(_GONE))
 
 
 def _deleted_from_batches(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> DataFrame:
@@ -114,20 +133,16 @@ def _deleted_from_batches(work: Work, table: Table, history: TableHistory, last:
         others = frozenset(range(entry.batch.row_count)) - entry.positions
         batches.append(replace(entry.batch, deleted=others, begin_snapshot=entry.snapshot_id))
     rows = scan(work, ScanPlan(table, last, (), tuple(batches)), [SNAPSHOT_ID, ROW_ID])
-    return _told(rows, table, F.lit("delete"))
+    return _told(rows, "delete")
 
 
-def _told(rows: DataFrame, table: Table, change: Expression) -> DataFrame:
+def _told(rows: DataFrame, change: str) -> DataFrame:
     """Rows with snapshot and row id behind the table's columns, and what happened to them."""
-    width = len(table.definition.columns)
-    named_rows = rows.toDF(*_internal_names(table)[: width + 2])
-    return named_rows.withColumn(f"_{CHANGE_TYPE}", change)
+    return rows.selectExpr("*", f"'{change}' AS {quoted(CHANGE)}")
 
 
 def _with_updates(changes: DataFrame) -> DataFrame:
     """A row id that was deleted and inserted in one snapshot was updated."""
-    same_row = Window.partitionBy(f"_{SNAPSHOT}", f"_{ROW}")
-    kinds = F.size(F.collect_set(f"_{CHANGE_TYPE}").over(same_row))
-    change = F.col(f"_{CHANGE_TYPE}")
-    image = F.when(change == "delete", "update_preimage").otherwise("update_postimage")
-    return changes.withColumn(f"_{CHANGE_TYPE}", F.when(kinds == 2, image).otherwise(change))
+    kinds = f"size(collect_set({CHANGE}) OVER (PARTITION BY {SNAPSHOT_ID}, {ROW_ID}))"
+    image = f"if({CHANGE} = 'delete', 'update_preimage', 'update_postimage')"
+    return changes.selectExpr(f"* EXCEPT ({CHANGE})", f"if({kinds} = 2, {image}, {CHANGE}) AS {CHANGE}")

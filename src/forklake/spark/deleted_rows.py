@@ -26,11 +26,22 @@ def not_deleted(
     work: Work, table: Table, files: Sequence[tuple[int, ScanFile]], number: Expression, position: Expression
 ) -> Expression:
     """True for the rows that are there, given the number of their file and their position in it."""
-    lowest = min(n for n, _ in files)
     positions = deleted_positions(work, table, [file for _, file in files])
+    return ~is_among(work, files, positions, number, position)
+
+
+def is_among(
+    work: Work,
+    files: Sequence[tuple[int, ScanFile]],
+    positions: Sequence[Positions],
+    number: Expression,
+    position: Expression,
+) -> Expression:
+    """True for the rows at these positions of the files."""
+    lowest = min(n for n, _ in files)
     words: list[np.ndarray] = [np.zeros(0, np.int64)] * (max(n for n, _ in files) - lowest + 1)
-    for (n, file), deleted in zip(files, positions, strict=True):
-        words[n - lowest] = _bitmap(deleted, file.data.record_count)
+    for (n, file), chosen in zip(files, positions, strict=True):
+        words[n - lowest] = _bitmap(chosen, file.data.record_count)
     offsets = np.cumsum([0, *(len(bits) for bits in words)], dtype=np.int64)
     bitmaps = pa.LargeListArray.from_arrays(offsets, np.concatenate(words)).cast(pa.list_(pa.int64()))
     whole = pa.ListArray.from_arrays(pa.array([0, len(bitmaps)], pa.int32()), bitmaps)
@@ -38,7 +49,7 @@ def not_deleted(
     of_file = F.get(bits, (number - lowest).cast("int"))
     word = F.get(of_file, F.shiftright(position, 6).cast("int"))
     # Of the distance of a shift only the last six bits count.
-    return F.call_function("shiftright", word, position.cast("int")).bitwiseAND(F.lit(1)) == 0
+    return F.call_function("shiftright", word, position.cast("int")).bitwiseAND(F.lit(1)) == 1
 
 
 def deleted_positions(work: Work, table: Table, files: Sequence[ScanFile]) -> list[Positions]:

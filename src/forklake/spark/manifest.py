@@ -31,7 +31,7 @@ _READ_OPTIONS = {
     # A page that is not what was written is an error, and not other values.
     "parquet.page.verify-checksum.enabled": "true",
 }
-_RELATION_KILOBYTES = 200
+RELATION_KILOBYTES = 200
 """What Spark holds for any relation."""
 _PLAIN = re.compile(r"[\w.~/=-]*", re.ASCII)
 """Paths that are the same in a URI, as nearly all are: there may be fifty thousand of them, looked at as one text."""
@@ -57,7 +57,7 @@ def kept(work: Work, known_by: str, make: Callable[[], DataFrame], kilobytes: in
     if frame is None:
         # Two may make the same at the same time; either will do.
         frame = make()
-        work.holder.relations.put(key, frame, _RELATION_KILOBYTES + kilobytes)
+        work.holder.relations.put(key, frame, RELATION_KILOBYTES + kilobytes)
     return frame
 
 

@@ -16,12 +16,12 @@ from forklake.model.names import fold
 from forklake.model.predicates import Predicate
 from forklake.spark.append import add_rows
 from forklake.spark.incoming import as_rows, default_value, fit_value
-from forklake.spark.quoting import quoted
-from forklake.spark.row_changes import change_rows
+from forklake.spark.quoting import projected, quoted
+from forklake.spark.row_changes import CHANGE_OF_UPDATE, change_rows
 from forklake.spark.scan import scan
 from forklake.spark.source_rows import SourceRows, source_rows
 from forklake.spark.tasks.reserved import ROW_ID
-from forklake.spark.tasks.write_changes import ADDRESS, CHANGE, DELETE, INSERT, SOURCE_ROW, UPDATE
+from forklake.spark.tasks.write_changes import ADDRESS, CHANGE, DELETE, SOURCE_ROW
 from forklake.spark.update import assigned_columns
 from forklake.spark.work import Work
 
@@ -115,19 +115,22 @@ def _changes(
         [(matched if clause.when == "matched" else ~matched, clause.condition) for clause in changing]
     )
     values = [_clause_values(joined, table, clause, names, source) for clause in changing]
-    columns = [
-        _chosen(number, [of_clause[at] for of_clause in values], _of(names.target, column)).alias(column.name)
-        for at, column in enumerate(table.definition.columns)
-    ]
+    columns: list[Expression | str] = []
+    for column in table.definition.columns:
+        name, now = fold(column.name), _of(names.target, column)
+        if not any(name in of_clause for of_clause in values):
+            columns.append(now)
+            continue
+        after = [of_clause[name] if name in of_clause else F.expr(now) for of_clause in values]
+        columns.append(_chosen(number, after, F.expr(now)).alias(column.name))
     change = _chosen(number, [_change(clause) for clause in changing], F.lit(None).cast("string"))
-    return joined.select(*columns, F.col(ROW_ID), change.alias(CHANGE), F.col(ADDRESS), F.col(SOURCE_ROW))
+    return projected(joined, [*columns, ROW_ID, change.alias(CHANGE), ADDRESS, SOURCE_ROW])
 
 
 def _change(clause: Clause) -> Expression:
     match clause.action:
         case "update":
-            # A row that this transaction has added has no row id yet; changed, it is just another new row.
-            return F.when(F.col(ROW_ID).isNull(), INSERT).otherwise(UPDATE)
+            return F.expr(CHANGE_OF_UPDATE)
         case "delete":
             return F.lit(DELETE)
     return F.lit(None).cast("string")
@@ -135,12 +138,9 @@ def _change(clause: Clause) -> Expression:
 
 def _clause_values(
     joined: DataFrame, table: Table, clause: Clause, names: MergeNames, source: Sequence[str]
-) -> list[Expression]:
-    if clause.action != "update":
-        return [_of(names.target, column) for column in table.definition.columns]
-    given = _given(table, clause, names, source)
-    fitted = _fitted(joined, table, given)
-    return [fitted.get(fold(column.name), _of(names.target, column)) for column in table.definition.columns]
+) -> dict[str, Expression]:
+    """By folded name, the values of the columns that a clause sets."""
+    return _fitted(joined, table, _given(table, clause, names, source)) if clause.action == "update" else {}
 
 
 def _added(
@@ -213,5 +213,5 @@ def _chosen(number: Expression, values: Sequence[Expression], otherwise: Express
     return chosen
 
 
-def _of(side: str, column: Column) -> Expression:
-    return F.col(f"{quoted(side)}.{quoted(column.name)}")
+def _of(side: str, column: Column) -> str:
+    return f"{quoted(side)}.{quoted(column.name)}"

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import pyarrow as pa
 from pyspark.sql import Column as Expression
@@ -17,6 +18,7 @@ from forklake.spark.tasks.literals import literal
 from forklake.spark.tasks.promote import promoted
 from forklake.spark.type_mapping import shown_type
 
+V = TypeVar("V")
 Numbered = Sequence[tuple[int, ScanFile]]
 
 
@@ -40,13 +42,27 @@ def per_file(
     """A value that each file has: the same for all of them, or looked up by the file's number in one constant."""
     if len(set(values)) == 1:
         return F.lit(values[0]).cast(data_type)
-    lowest = min(at for at, _ in files)
-    places: list[str | None] = [None] * (max(at for at, _ in files) - lowest + 1)
-    for (at, _), value in zip(files, values, strict=True):
-        places[at - lowest] = value
+    lowest, places = _places(files, values)
     # As one text, which is made an array once: an array of literals takes a call to the JVM for each.
     array = F.from_json(F.lit(json.dumps(places)), "array<string>").cast(st.ArrayType(data_type))
     return F.get(array, (number() - lowest).cast("int"))
+
+
+def number_per_file(files: Numbered, number: str, values: Sequence[int | None]) -> str:
+    """The same for whole numbers, in SQL."""
+    if len(set(values)) == 1:
+        return f"CAST({'NULL' if values[0] is None else values[0]} AS BIGINT)"
+    lowest, places = _places(files, values)
+    return f"get(from_json('{json.dumps(places)}', 'array<bigint>'), CAST({number} - {lowest} AS INT))"
+
+
+def _places(files: Numbered, values: Sequence[V | None]) -> tuple[int, list[V | None]]:
+    """The lowest number of a file, and from there on the value of each."""
+    lowest = min(at for at, _ in files)
+    places: list[V | None] = [None] * (max(at for at, _ in files) - lowest + 1)
+    for (at, _), value in zip(files, values, strict=True):
+        places[at - lowest] = value
+    return lowest, places
 
 
 def _spread(

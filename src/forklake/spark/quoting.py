@@ -1,5 +1,7 @@
 """Names as Spark's expressions take them."""
 
+from collections.abc import Sequence
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -7,6 +9,14 @@ from pyspark.sql import functions as F
 def quoted(name: str) -> str:
     """A name in backticks: dots and the like are part of it."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def projected(frame: DataFrame, columns: Sequence[Column | str]) -> DataFrame:
+    """The columns, in SQL where they can be: an expression takes calls to the JVM for each of its parts."""
+    texts = [column for column in columns if isinstance(column, str)]
+    if len(texts) == len(columns):
+        return frame.selectExpr(*texts)
+    return frame.select(*(F.expr(column) if isinstance(column, str) else column for column in columns))
 
 
 def named(name: str) -> Column:

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from forklake.catalog.scan_planning import ScanPlan
 from forklake.spark.collect import collect
@@ -22,6 +20,8 @@ from forklake.spark.tasks.write_file import WriteOrder, from_table
 from forklake.spark.work import Work
 from forklake.spark.write_files import write_order
 
+CHANGE_OF_UPDATE = f"if({ROW_ID} IS NULL, '{INSERT}', '{UPDATE}')"
+"""What happens to a row that is updated: one that this transaction has added has no row id yet, and is a new row."""
 DRIVER_BYTES = 32 * 2**20
 """When the files of a plan are no larger, what changes in them is written on the driver."""
 
@@ -32,14 +32,6 @@ class Changed:
 
     ended: int
     matched: pa.ChunkedArray
-
-
-def as_change(updated: Expression) -> Expression:
-    """The change of a row that is updated where the condition says so.
-
-    A row that this transaction has added has no row id yet; changed, it is just another new row.
-    """
-    return F.when(updated, F.when(F.col(ROW_ID).isNull(), INSERT).otherwise(UPDATE))
 
 
 def change_rows(work: Work, plan: ScanPlan, changes: DataFrame) -> Changed:

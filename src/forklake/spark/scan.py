@@ -1,9 +1,9 @@
 """A plan to a DataFrame: files by group, deleted rows left out, inlined rows beside them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
@@ -14,13 +14,14 @@ from forklake.catalog.scan_planning import ScanPlan
 from forklake.model.entities import UNCOMMITTED, Column
 from forklake.model.files import ScanFile
 from forklake.model.ids import TableId
+from forklake.model.names import fold
 from forklake.spark.conversions import converted, default_of, read_type
 from forklake.spark.deleted_rows import not_deleted
 from forklake.spark.file_groups import FileGroup, InPath, Naming, grouped
 from forklake.spark.inlined import inlined_frame
 from forklake.spark.manifest import kept, relation
-from forklake.spark.path_values import path_values, per_file
-from forklake.spark.quoting import named, quoted
+from forklake.spark.path_values import number_per_file, path_values
+from forklake.spark.quoting import named, projected, quoted
 from forklake.spark.session import is_remote
 from forklake.spark.tasks.reserved import ROW_ID, SNAPSHOT_ID
 from forklake.spark.type_mapping import shown_schema, shown_type
@@ -88,7 +89,7 @@ def _parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str])
     split: dict[tuple[bool, str, bool, int], list[tuple[int, ScanFile]]] = defaultdict(list)
     times = _times(group)
     row_ids = _row_ids_in(work, plan) if not ROW_IDS.isdisjoint(virtual) else lambda _: "none"
-    only_rows = not virtual and _prunes_structs(work)
+    only_rows = not virtual and any(file.delete is not None for _, file in group.files) and prunes_structs(work)
     wants_snapshots = not SNAPSHOT_IDS.isdisjoint(virtual)
     for numbered in group.files:
         number, file = numbered
@@ -115,7 +116,7 @@ def _times(group: FileGroup) -> dict[int, int]:
     return times
 
 
-def _prunes_structs(work: Work) -> bool:
+def prunes_structs(work: Work) -> bool:
     """Whether Spark leaves the fields of `_metadata` alone that nobody asks for: the two ways to a position exclude
     each other."""
     return work.spark.conf.get("spark.sql.optimizer.nestedSchemaPruning.enabled", "true") == "true"
@@ -137,37 +138,50 @@ def _row_ids_in(work: Work, plan: ScanPlan) -> Callable[[ScanFile], str]:
 def _file_rows(work: Work, plan: ScanPlan, part: _Part, virtual: Sequence[str]) -> DataFrame:
     columns = plan.table.definition.columns
     schema = _read_schema(columns, part, virtual)
-    frame = _live_rows(work, plan, part, schema)
-    source = _Source(frame, row_index=part.reads_row_index)
+    origin = _origin(part, schema)
+    frame = _live_rows(work, plan, part, schema, origin)
     if part.embeds_snapshots:
-        frame = frame.where(named(SNAPSHOT_ID) <= plan.snapshot_id)
-    pairs = list(zip(columns, part.naming, strict=True))
-    if not virtual and (texts := _renamed(pairs)):
-        # In one call to the JVM: as an expression, every column would take milliseconds.
-        return frame.selectExpr(*texts)
-    shown = [_shown(now, then, part, source) for now, then in pairs]
-    return frame.select(*shown, *(_virtual(name, part, source).alias(name) for name in virtual))
+        frame = frame.where(f"{quoted(SNAPSHOT_ID)} <= {plan.snapshot_id}")
+    pairs = zip(columns, part.naming, strict=True)
+    shown = [_shown(now, then, part, origin) for now, then in pairs]
+    return projected(frame, [*shown, *(f"{_virtual(name, part, origin)} AS {quoted(name)}" for name in virtual)])
 
 
-def _renamed(pairs: Iterable[tuple[Column, Column | InPath | None]]) -> list[str] | None:
-    """All columns as texts, if the files have them as the table shows them but perhaps under other names."""
-    texts = []
-    for now, then in pairs:
-        if not isinstance(then, Column) or read_type(now, then) != shown_type(now.type):
-            return None
-        texts.append(f"{quoted(then.name)} AS {quoted(now.name)}")
-    return texts
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """Where a row came from, as SQL over what Spark tells of it."""
+
+    number: str
+    position: str
+    path: str
+    hidden: bool
+    """Spark's own name for all of it is that of a column."""
 
 
-def _live_rows(work: Work, plan: ScanPlan, part: _Part, schema: st.StructType) -> DataFrame:
+_SPARKS, _ORIGIN = "_metadata", "__forklake_origin"
+
+
+def _origin(part: _Part, schema: st.StructType) -> _Origin:
+    hidden = any(fold(name) == _SPARKS for name in schema.names)
+    source = _ORIGIN if hidden else _SPARKS
+    return _Origin(
+        f"unix_millis({source}.file_modification_time)",
+        quoted(_ROW_INDEX) if part.reads_row_index else f"{source}.row_index",
+        f"{source}.file_path",
+        hidden,
+    )
+
+
+def _live_rows(work: Work, plan: ScanPlan, part: _Part, schema: st.StructType, origin: _Origin) -> DataFrame:
     """The rows of files that are not deleted from them; where some are, kept for later scans like a relation."""
 
     def made() -> DataFrame:
         frame = relation(work, schema, [(number, file.data) for number, file in part.files])
+        if origin.hidden:
+            frame = frame.select("*", frame.metadataColumn(_SPARKS).alias(_ORIGIN))
         if not part.with_deletes:
             return frame
-        source = _Source(frame, row_index=part.reads_row_index)
-        return frame.where(not_deleted(work, plan.table, part.files, source.number, source.position))
+        return frame.where(not_deleted(work, plan.table, part.files, F.expr(origin.number), F.expr(origin.position)))
 
     if not part.with_deletes or is_remote(work.spark):
         return made()
@@ -177,31 +191,6 @@ def _live_rows(work: Work, plan: ScanPlan, part: _Part, schema: st.StructType) -
     # The relation below it is held as well.
     kilobytes = len(files) + sum(file.data.record_count for _, file in part.files) // 8192
     return kept(work, repr(known_by), made, kilobytes)
-
-
-class _Source:
-    """What Spark tells of a row's origin; looked up when it is asked for, because each takes calls to the JVM."""
-
-    def __init__(self, frame: DataFrame, *, row_index: bool) -> None:
-        self._frame = frame
-        self._row_index = row_index
-
-    @cached_property
-    def _metadata(self) -> Expression:
-        # Asked for in this way, because a table may have a column of the name `_metadata`.
-        return self._frame.metadataColumn("_metadata")
-
-    @cached_property
-    def number(self) -> Expression:
-        return F.unix_millis(self._metadata["file_modification_time"])
-
-    @cached_property
-    def position(self) -> Expression:
-        return named(_ROW_INDEX) if self._row_index else self._metadata["row_index"]
-
-    @cached_property
-    def path(self) -> Expression:
-        return self._metadata["file_path"]
 
 
 def _read_schema(columns: Sequence[Column], part: _Part, virtual: Sequence[str]) -> st.StructType:
@@ -218,35 +207,34 @@ def _read_schema(columns: Sequence[Column], part: _Part, virtual: Sequence[str])
     return schema
 
 
-def _shown(now: Column, then: Column | InPath | None, part: _Part, source: _Source) -> Expression:
+def _shown(now: Column, then: Column | InPath | None, part: _Part, origin: _Origin) -> Expression | str:
     if then is None:
         return default_of(now).alias(now.name)
     if isinstance(then, InPath):
-        return path_values(now, then, part.files, lambda: source.number).alias(now.name)
+        return path_values(now, then, part.files, lambda: F.expr(origin.number)).alias(now.name)
     # An alias even where nothing is renamed: a column of its own, so that two scans of a table can be joined.
+    if read_type(now, then) == shown_type(now.type):
+        return f"{quoted(then.name)} AS {quoted(now.name)}"
     return converted(named(then.name), now, then).alias(now.name)
 
 
-def _virtual(name: str, part: _Part, source: _Source) -> Expression:
+def _virtual(name: str, part: _Part, origin: _Origin) -> str:
     match name:
         case name if name in ROW_IDS and part.row_ids == "file":
-            return named(ROW_ID)
+            return quoted(ROW_ID)
         case name if name in ROW_IDS and part.row_ids == "counted":
-            return _number_of(part, source, (file.data.row_id_start or 0 for _, file in part.files)) + source.position
+            starts = [file.data.row_id_start or 0 for _, file in part.files]
+            return f"{number_per_file(part.files, origin.number, starts)} + {origin.position}"
         case name if name in SNAPSHOT_IDS and part.embeds_snapshots:
-            return named(SNAPSHOT_ID)
+            return quoted(SNAPSHOT_ID)
         case name if name in SNAPSHOT_IDS:
-            begins = (file.data.begin_snapshot for _, file in part.files)
-            return F.nullif(_number_of(part, source, begins), F.lit(UNCOMMITTED).cast("bigint"))
+            begins = [file.data.begin_snapshot for _, file in part.files]
+            known = [None if begin == UNCOMMITTED else begin for begin in begins]
+            return number_per_file(part.files, origin.number, known)
         case "filename":
-            return source.path
+            return origin.path
         case "file_row_number":
-            return source.position
+            return origin.position
         case name if name == ADDRESS:
-            return F.shiftleft(source.number, POSITION_BITS).bitwiseOR(source.position)
-    return F.lit(None).cast(VIRTUAL[name])
-
-
-def _number_of(part: _Part, source: _Source, values: Iterable[int]) -> Expression:
-    """A number that each file has."""
-    return per_file(part.files, lambda: source.number, list(map(str, values)), st.LongType())
+            return f"shiftleft({origin.number}, {POSITION_BITS}) | {origin.position}"
+    return f"CAST(NULL AS {VIRTUAL[name].simpleString()})"

@@ -4,9 +4,13 @@ import logging
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from tempfile import gettempdir
 from threading import Lock
+from typing import NamedTuple
+from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -35,6 +39,13 @@ KEPT_KILOBYTES = 100_000
 """What relations that are kept for later scans may take of the driver's memory."""
 
 
+class NamedScan(NamedTuple):
+    """Rows that Spark knows by the name of a temporary view."""
+
+    name: str
+    frame: DataFrame
+
+
 class SparkHolder:
     """A session when somebody asks for one. Metadata alone never does."""
 
@@ -44,6 +55,10 @@ class SparkHolder:
         self._lock = Lock()
         self.relations: RecentlyUsed[bytes, DataFrame] = RecentlyUsed(KEPT_KILOBYTES)
         """Relations over files that later scans may ask for again."""
+        self.scans: RecentlyUsed[tuple[object, ...], NamedScan] = RecentlyUsed(KEPT_KILOBYTES)
+        """Scans that later queries may name again."""
+        self._prefix = f"__forklake_{uuid4().hex[:12]}_"
+        self._numbers = count()
 
     @property
     def is_running(self) -> bool:
@@ -56,6 +71,21 @@ class SparkHolder:
         if self._spark is None and not _names_a_server(self._settings):
             return self._settings.get(name, ONE_MACHINE[name])
         return self.get().conf.get(name) or ""
+
+    def new_name(self) -> str:
+        """A name for a temporary view that nobody else has."""
+        return f"{self._prefix}{next(self._numbers)}"
+
+    def is_ours(self, text: str) -> bool:
+        """Whether a text speaks of one of our temporary views."""
+        return self._prefix in text
+
+    def forget(self) -> None:
+        """Take the temporary views away that later queries would have named."""
+        for scan in self.scans.clear():
+            # A session that was stopped has no views any more, and fails in many ways.
+            with suppress(Exception):
+                self.get().catalog.dropTempView(scan.name)
 
     def get(self) -> SparkSession:
         """The session, started now if there was none. A given one is used as it is, whatever its settings."""

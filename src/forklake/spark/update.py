@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from forklake.catalog.scan_planning import plan_scan
 from forklake.errors import InvalidRows
@@ -12,8 +11,8 @@ from forklake.model.entities import Table
 from forklake.model.names import did_you_mean, fold
 from forklake.spark.delete import Condition
 from forklake.spark.incoming import fit_value
-from forklake.spark.quoting import named
-from forklake.spark.row_changes import as_change, change_rows
+from forklake.spark.quoting import quoted
+from forklake.spark.row_changes import CHANGE_OF_UPDATE, change_rows
 from forklake.spark.scan import scan
 from forklake.spark.tasks.reserved import ROW_ID
 from forklake.spark.tasks.write_changes import ADDRESS, CHANGE, SOURCE_ROW
@@ -29,22 +28,21 @@ def update(work: Work, table: Table, assignments: Mapping[str, Expression], wher
     rows = scan(work, plan, [ROW_ID, ADDRESS, *(where.virtual if where else ())])
     if where is not None:
         rows = where.rows_of(rows)
-    values = _values(rows, table, targets)
-    changes = rows.select(
-        *values, ROW_ID, as_change(F.lit(True)).alias(CHANGE), ADDRESS, F.lit(None).cast("bigint").alias(SOURCE_ROW)
+    own = [quoted(column.name) for column in table.definition.columns]
+    changes = rows.withColumns(_values(rows, table, targets)).selectExpr(
+        *own, ROW_ID, f"{CHANGE_OF_UPDATE} AS {CHANGE}", ADDRESS, f"CAST(NULL AS BIGINT) AS {SOURCE_ROW}"
     )
     return change_rows(work, plan, changes).ended
 
 
-def _values(rows: DataFrame, table: Table, targets: Mapping[str, Expression]) -> list[Expression]:
-    """Every column as it will be; those that are not set stay as they are."""
+def _values(rows: DataFrame, table: Table, targets: Mapping[str, Expression]) -> dict[str, Expression]:
+    """The columns that are set, as they will be."""
     set_columns = [column for column in table.definition.columns if fold(column.name) in targets]
     types = rows.select(*(targets[fold(column.name)] for column in set_columns)).schema.fields
-    values = {
+    return {
         column.name: fit_value(targets[fold(column.name)], field.dataType, column, table)
         for column, field in zip(set_columns, types, strict=True)
     }
-    return [values.get(column.name, named(column.name)).alias(column.name) for column in table.definition.columns]
 
 
 def assigned_columns(table: Table, assignments: Mapping[str, Expression]) -> dict[str, Expression]:

@@ -2,8 +2,9 @@
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache, wraps
 from itertools import pairwise
 from typing import ClassVar, TypeVar
 
@@ -36,9 +37,12 @@ class ForklakeDuckDB(DuckDB):
 _READERS: Mapping[str, type[Dialect]] = {"spark": ForklakeSpark, "duckdb": ForklakeDuckDB}
 """sqlglot's dialects for ours."""
 S = TypeVar("S")
+T = TypeVar("T")
 
 _MOST_NESTED = 100
 """Brackets in brackets; sqlglot takes ever longer for more of them, and at some depth fails."""
+_KEPT_TEXTS, _LONGEST_KEPT = 256, 10_000
+"""How many texts, and of how many characters, are remembered with what was read in them."""
 _OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
 
 
@@ -60,18 +64,34 @@ def syntax_problem(message: str, text: str, position: int) -> SyntaxProblem:
     return SyntaxProblem(without_passwords(message), shown, place)
 
 
-def tokens_of(text: str, dialect: str) -> list[Token]:
+def _once(read: Callable[[str, str], T]) -> Callable[[str, str], T]:
+    """Remember what was read of the last texts; most are read several times, and many come again."""
+    kept = lru_cache(_KEPT_TEXTS)(read)
+
+    @wraps(read)
+    def reading(text: str, dialect: str) -> T:
+        return kept(text, dialect) if len(text) <= _LONGEST_KEPT else read(text, dialect)
+
+    return reading
+
+
+@_once
+def tokens_of(text: str, dialect: str) -> Sequence[Token]:
     """The tokens of a text; strings and comments are taken for what they are."""
     try:
         # Behind a bracket no word is a command, of which sqlglot would leave the rest unread.
         found = sqlglot.tokenize(f"({text}", read=reader(dialect))[1:]
     except SqlglotError:
         raise syntax_problem("The text has a string or a comment without an end.", text, len(text)) from None
-    return [Token(token.token_type, token.text, start=token.start - 1, end=token.end - 1) for token in found]
+    return tuple(Token(token.token_type, token.text, start=token.start - 1, end=token.end - 1) for token in found)
 
 
+@_once
 def parse_text(text: str, dialect: str) -> exp.Expr:
-    """A query or an expression as a tree of sqlglot, whose places are those of the text. SqlglotError if it is none."""
+    """A query or an expression as a tree of sqlglot, whose places are those of the text. SqlglotError if it is none.
+
+    Others may be given the same tree: it must not be changed.
+    """
     if max(text.count("("), text.count("[")) > _MOST_NESTED and _depth(text, dialect) > _MOST_NESTED:
         raise InvalidInput("The statement is nested too deeply.")
     plain = _one_string_each(text) if dialect == "spark" else text

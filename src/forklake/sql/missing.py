@@ -18,6 +18,11 @@ _MISSING = re.compile(
 _PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
+def is_missing(error: AnalysisException) -> bool:
+    """Whether the error is about a table or view that is not there."""
+    return _MISSING.search(str(error)) is not None
+
+
 def explained(state: SessionState, context: Context, error: AnalysisException) -> Exception:
     """The error in our words if it is about a table that is not there, else as it is."""
     found = _MISSING.search(str(error))

@@ -54,10 +54,10 @@ def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _is_about(condition: exp.Expr, qualifier: str, table: Table, alone: bool) -> bool:
-    if condition.find(exp.Query) is not None:
+    own = {fold(column.name) for column in table.definition.columns} if alone else set()
+    if not all(_is_own(column, qualifier, own, alone) for column in condition.find_all(exp.Column)):
         return False
-    own = {fold(column.name) for column in table.definition.columns}
-    return all(_is_own(column, qualifier, own, alone) for column in condition.find_all(exp.Column))
+    return condition.find(exp.Query) is None
 
 
 def _is_own(column: exp.Column, qualifier: str, own: set[str], alone: bool) -> bool:

@@ -8,17 +8,19 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
 from forklake.catalog.scan_planning import plan_scan
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
 from forklake.model.names import fold
+from forklake.model.predicates import And
 from forklake.spark.from_arrow import from_arrow
 from forklake.spark.left_lists import keep_lists
+from forklake.spark.named_scans import name_again, named_scan
 from forklake.spark.scan import scan
-from forklake.spark.session import is_remote
+from forklake.spark.session import NamedScan, is_remote
 from forklake.spark.virtual import FOR_USERS
 from forklake.sql.binding import Bound, Context, find_relation
 from forklake.sql.conditions import as_compared
@@ -28,7 +30,7 @@ from forklake.sql.duckdb_to_spark import parse_duckdb, spark_text, to_spark
 from forklake.sql.functions import call_function, is_function
 from forklake.sql.macros import expanded
 from forklake.sql.metadata_names import find_metadata
-from forklake.sql.missing import explained
+from forklake.sql.missing import explained, is_missing
 from forklake.sql.own_names import qualifier_edits
 from forklake.sql.pruning import predicate_for
 from forklake.sql.references import ParsedQuery, Reference, alias_place, edited, parsed_query
@@ -44,22 +46,31 @@ class BoundQuery:
 
     text: str
     frames: dict[str, DataFrame]
+    """To be handed over with the text."""
+    scans: dict[str, DataFrame]
+    """Those that Spark knows by name already."""
     parameters: Parameters
     context: Context
 
     def run(self, state: SessionState) -> DataFrame:
         """The query as a DataFrame, which Spark has analysed and not run."""
-        arguments = None if self.parameters is None else _spark_parameters(self.parameters)
         try:
-            spark = state.holder.get()
-            frame = spark.sql(self.text, args=arguments, **self.frames)
-            if is_remote(spark):
-                # A client learns what is wrong with a query when it asks for something.
-                _ = frame.schema
-                keep_lists(frame, self.frames.values())
-            return frame
+            return self._analysed(state.holder.get())
         except AnalysisException as error:
-            raise explained(state, self.context, error) from None
+            if not is_missing(error) or not state.holder.is_ours(str(error)):
+                raise explained(state, self.context, error) from None
+        # Somebody has dropped views that are not theirs, or another thread has since used many others.
+        name_again(self.scans)
+        return self._analysed(state.holder.get())
+
+    def _analysed(self, spark: SparkSession) -> DataFrame:
+        arguments = None if self.parameters is None else _spark_parameters(self.parameters)
+        frame = spark.sql(self.text, args=arguments, **self.frames)
+        if is_remote(spark):
+            # A client learns what is wrong with a query when it asks for something.
+            _ = frame.schema
+            keep_lists(frame, self.frames.values())
+        return frame
 
 
 def bind_query(
@@ -77,25 +88,31 @@ def bind_query(
         raise InvalidInput("A view or macro seems to be made of itself: it is nested too deep.")
     parsed = parsed_query(_as_select(text), context.dialect, lambda plain: expanded(state, context, plain))
     frames: dict[str, DataFrame] = {}
+    scans: dict[str, DataFrame] = {}
     edits: list[tuple[int, int, str]] = []
     marker = _marker(parsed.text)
     for reference in parsed.references:
-        frame = (given or {}).get(".".join(reference.name))
-        if frame is None:
-            frame = _frame(state, context, parsed, reference, parameters)
-        if frame is None:
+        found: DataFrame | NamedScan | None = (given or {}).get(".".join(reference.name))
+        if found is None:
+            found = _frame(state, context, parsed.text, reference, parameters)
+        if found is None:
             continue
-        placeholder = f"{marker}{len(frames)}"
-        edits.append((reference.start, reference.end, placeholder))
+        if isinstance(found, NamedScan):
+            name = found.name
+            scans[name] = found.frame
+        else:
+            name = f"{marker}{len(frames)}"
+            frames[name] = found
+        edits.append((reference.start, reference.end, name))
         if not reference.alias:
             place = alias_place(parsed.text, reference, context.dialect)
             edits.append((place, place, f" AS {quoted_name(reference.name[-1], context.dialect)}"))
-        frames[placeholder] = frame
     edits += _column_edits(parsed, edits, context)
     plain = edited(parsed.text, edits)
     if context.dialect == "duckdb":
-        plain = spark_text(to_spark(parse_duckdb(plain), lambda table: _types(frames.get(table.name))))
-    return BoundQuery(_formatted(plain, marker) if frames else plain, frames, parameters, context)
+        known = {**frames, **scans}
+        plain = spark_text(to_spark(parse_duckdb(plain), lambda table: _types(known.get(table.name))))
+    return BoundQuery(_formatted(plain, marker) if frames else plain, frames, scans, parameters, context)
 
 
 def _types(frame: DataFrame | None) -> dict[str, str] | None:
@@ -115,25 +132,23 @@ def query_frame(state: SessionState, context: Context, text: str, parameters: Pa
     return bind_query(state, context, text, parameters).run(state)
 
 
-def relation_frame(
-    state: SessionState,
-    bound: Bound,
-    context: Context,
-    parsed: ParsedQuery | None = None,
-    reference: Reference | None = None,
-) -> DataFrame:
-    """The rows of a table or view; what the query says of them chooses files."""
-    if bound.view is not None:
+def relation_frame(state: SessionState, bound: Bound, context: Context) -> DataFrame:
+    """All rows of a table or view."""
+    if bound.table is None:
         return view_frame(state, bound, context)
-    table = bound.table
-    assert table is not None
-    predicate = None
-    virtual: list[str] = []
-    if parsed is not None and reference is not None:
-        predicate = as_compared(predicate_for(reference, table), table, state.holder.zone)
-        virtual = _virtual_columns(reference, table)
-    work = state.work(bound.tx, bound.attachment)
-    return scan(work, plan_scan(bound.tx, table, predicate), virtual)
+    return scan(state.work(bound.tx, bound.attachment), plan_scan(bound.tx, bound.table))
+
+
+def _table_rows(
+    state: SessionState, bound: Bound, table: Table, text: str, reference: Reference
+) -> DataFrame | NamedScan:
+    """The rows of a table; what the query says of them chooses files."""
+    predicate = predicate_for(reference, table)
+    if predicate != And(()):
+        predicate = as_compared(predicate, table, state.holder.zone)
+    virtual = _virtual_columns(text, reference, table)
+    work, plan = state.work(bound.tx, bound.attachment), plan_scan(bound.tx, table, predicate)
+    return scan(work, plan, virtual) if virtual else named_scan(work, plan)
 
 
 def view_frame(state: SessionState, bound: Bound, context: Context) -> DataFrame:
@@ -157,8 +172,8 @@ def view_frame(state: SessionState, bound: Bound, context: Context) -> DataFrame
 
 
 def _frame(
-    state: SessionState, context: Context, parsed: ParsedQuery, reference: Reference, parameters: Parameters
-) -> DataFrame | None:
+    state: SessionState, context: Context, text: str, reference: Reference, parameters: Parameters
+) -> DataFrame | NamedScan | None:
     if reference.arguments is not None:
         if not is_function(state, reference.name):
             return None
@@ -167,7 +182,11 @@ def _frame(
     if metadata is not None:
         return _as_frame(state, metadata)
     bound = find_relation(state, context, reference.name, reference.at, parameters)
-    return None if bound is None else relation_frame(state, bound, context, parsed, reference)
+    if bound is None:
+        return None
+    if bound.table is None:
+        return view_frame(state, bound, context)
+    return _table_rows(state, bound, bound.table, text, reference)
 
 
 def function_rows(state: SessionState, reference: Reference, parameters: Parameters) -> pa.Table | DataFrame:
@@ -194,8 +213,10 @@ def _as_frame(state: SessionState, rows: pa.Table | DataFrame) -> DataFrame:
     return from_arrow(state.holder.get(), rows).select("*")
 
 
-def _virtual_columns(reference: Reference, table: Table) -> list[str]:
+def _virtual_columns(text: str, reference: Reference, table: Table) -> list[str]:
     """The virtual columns that the query around a reference speaks of."""
+    if not any(name in text.lower() for name in FOR_USERS):
+        return []
     own = {fold(column.name) for column in table.definition.columns}
     select = reference.node.find_ancestor(exp.Select)
     used = {fold(column.name) for column in (select or reference.node.root()).find_all(exp.Column)}

@@ -1,6 +1,6 @@
 """Where a query speaks of tables: the names in its text, found with their places."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -143,7 +143,7 @@ def _without_travels(text: str, dialect: str) -> tuple[str, dict[str, tuple[Name
     return edited(text, edits), travels
 
 
-def _named_before(tokens: list[Token], place: int) -> tuple[int, Name, str | None] | None:
+def _named_before(tokens: Sequence[Token], place: int) -> tuple[int, Name, str | None] | None:
     """Where a table is named that ends before a token, its name and, if it is given there, its alias."""
     first, last, alias = _first_of_name(tokens, place - 1), place, None
     if first is None and place >= 2 and _is_name(tokens[place - 1]):
@@ -166,7 +166,7 @@ def _has_alias(cursor: Cursor) -> bool:
     return cursor.is_plain_name()
 
 
-def _first_of_name(tokens: list[Token], last: int) -> int | None:
+def _first_of_name(tokens: Sequence[Token], last: int) -> int | None:
     """Where the dotted name begins that ends at a token; None if no name ends there."""
     place = last
     if not _is_name(tokens[place]):
