@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from benchmarks.machine import source_digest
-from benchmarks.report import Facts, Figure, duration, text_table, write_json, write_markdown
+from benchmarks.report import Facts, Figure, duration, read_json, text_table, write_json, write_markdown
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -38,6 +38,22 @@ class Command:
         self.parser.add_argument(
             "--markdown", type=Path, help="a document whose results between the markers are replaced"
         )
+
+    def add_earlier(self) -> None:
+        """An option to measure in several runs what is shown together."""
+        self.parser.add_argument(
+            "--add", action="store_true", help="keep the results of other benchmarks that are there, of the same code"
+        )
+
+    def earlier(self, options: argparse.Namespace, facts: Mapping[str, Facts]) -> list[Figure]:
+        """What earlier runs have measured with the same code, versions and sizes, if it is to be kept."""
+        if not options.add or not options.json.exists():
+            return []
+        figures, known = read_json(options.json)
+        for title in ("versions", "sizes"):
+            if known[title] != facts[title]:
+                self.parser.error(f"the results in {options.json} are of other {title}, and cannot be added to")
+        return [figure for figure in figures if figure.benchmark not in options.only]
 
     def add_sizes(self, full: "DataclassInstance", quick: "DataclassInstance") -> None:
         """An option for every size."""

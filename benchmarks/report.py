@@ -122,6 +122,29 @@ def write_json(path: Path, figures: Iterable[Figure], facts: Mapping[str, Facts]
     path.write_text(json.dumps({**facts, "figures": entries}, indent=2) + "\n", encoding="utf-8")
 
 
+def read_json(path: Path) -> tuple[list[Figure], dict[str, Facts]]:
+    """Figures and facts that were written."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    figures = [
+        Figure(
+            entry["benchmark"],
+            entry["backend"],
+            entry["figure"],
+            entry["value"],
+            entry["unit"],
+            None if entry["bar"] is None else _bar_of(entry["bar"]),
+            entry["detail"],
+        )
+        for entry in found.pop("figures")
+    ]
+    return figures, found
+
+
+def _bar_of(text: str) -> Bar:
+    kind, limit = text.split()
+    return at_most(float(limit)) if kind == "<=" else at_least(float(limit))
+
+
 def write_markdown(path: Path, target: str, figures: Sequence[Figure], facts: Mapping[str, Facts]) -> None:
     """Put the results between the two markers of a document, in place of those of the last run of a make target."""
     replace_results(path, target, f"{_facts_list(facts)}\n\n{_markdown_table(figures)}")

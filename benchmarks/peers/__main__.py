@@ -19,7 +19,7 @@ from benchmarks.peers.settings import QUICK, Sizes
 from benchmarks.peers.small import small
 from benchmarks.peers.spark import DELTA_VERSION, ICEBERG_VERSION, spark_facts, start_spark
 from benchmarks.peers.tpch import tpch
-from benchmarks.report import Facts, Figure
+from benchmarks.report import Facts
 
 BENCHMARKS: dict[str, Benchmark] = {
     "tpch": tpch,
@@ -39,10 +39,10 @@ def main(arguments: Sequence[str]) -> int:
     command.parser.add_argument("--folder", type=Path, help="where to make the folder for the files")
     command.parser.add_argument("--keep", action="store_true", help="leave the files there")
     command.parser.add_argument("--charts", type=Path, help="a folder to draw charts in")
+    command.add_earlier()
     command.add_sizes(Sizes(), QUICK)
     options = command.parse(arguments)
     sizes = chosen_sizes(options, Sizes(), QUICK)
-    figures: list[Figure] = []
     with Databases(options.folder, keep=options.keep) as databases:
         facts: dict[str, Facts] = {
             **_machine_facts(databases),
@@ -50,6 +50,7 @@ def main(arguments: Sequence[str]) -> int:
             "spark": spark_facts(options.cores, options.memory),
             "server": dict(SERVER_SETTINGS),
         }
+        figures = command.earlier(options, facts)
         spark = start_spark(databases.folder, options.cores, options.memory)
         with forklake.connect(spark=spark) as session:
             bench = Bench(databases, session, sizes, options.cores)
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
         spark.stop()
         if options.charts is not None:
             write_charts(options.charts, bench.charts)
-    return command.finish(options, figures, facts)
+    return command.finish(options, sorted(figures, key=lambda figure: list(BENCHMARKS).index(figure.benchmark)), facts)
 
 
 def _machine_facts(databases: Databases) -> dict[str, Facts]:
