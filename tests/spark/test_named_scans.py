@@ -1,10 +1,15 @@
 """Scans that Spark knows by name: what a user may notice of them."""
 
+import gc
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import forklake
+from forklake.api.session import Session
 from forklake.catalog.lake import RecentlyUsed
-from forklake.spark.session import NamedScan
+from forklake.errors import NoSuchTable
+from forklake.spark.session import NamedScan, drop_unused_views
 from tests.attached import attach_main
 from tests.spark.conftest import CONNECT, Lakehouse
 
@@ -13,8 +18,8 @@ pytestmark = pytest.mark.skipif(CONNECT, reason="a client hands its DataFrames o
 
 def views_of(local: Lakehouse) -> set[str]:
     """The temporary views of ours that Spark has."""
-    holder = local.session._state.holder
-    return {table.name for table in local.spark.catalog.listTables() if holder.is_ours(table.name)}
+    prefix = local.session._state.holder._prefix
+    return {table.name for table in local.spark.catalog.listTables() if table.name.startswith(prefix)}
 
 
 @pytest.fixture
@@ -68,11 +73,63 @@ def test_the_view_used_longest_ago_goes_first(local: Lakehouse) -> None:
     local.session.sql("SELECT * FROM lake.t").fetchall()
     local.session.sql("DELETE FROM lake.u WHERE id = 1")
     assert len(ids(local, "SELECT * FROM lake.u")) == 9
+    drop_unused_views()
     assert len(views_of(local)) == 2
     assert first in views_of(local)
 
 
+def test_a_scan_for_which_there_is_no_room_is_read_and_leaves_nothing(local: Lakehouse) -> None:
+    local.session._state.holder.scans = RecentlyUsed(150)
+    for _ in range(3):
+        assert len(ids(local, "SELECT t.id FROM lake.t JOIN lake.u USING (id)")) == 10
+    drop_unused_views()
+    assert not views_of(local)
+
+
+def test_a_session_that_is_never_closed_leaves_nothing_once_it_is_gone(local: Lakehouse) -> None:
+    gc.collect()
+    drop_unused_views()
+    before = {table.name for table in local.spark.catalog.listTables()}
+    session = forklake.connect(spark=local.spark)
+    attach_main(session, local.place, local.data.parent)
+    assert len(session.sql("SELECT * FROM lake.t").fetchall()) == 10
+    assert {table.name for table in local.spark.catalog.listTables()} > before
+    del session
+    gc.collect()
+    drop_unused_views()
+    assert {table.name for table in local.spark.catalog.listTables()} == before
+
+
+def test_a_commit_to_another_table_changes_nothing_for_one_with_deletes(local: Lakehouse) -> None:
+    local.session.sql("DELETE FROM lake.t WHERE id = 1")
+    for number in range(3):
+        local.session.sql(f"INSERT INTO lake.u VALUES ({number})")
+        assert len(ids(local, "SELECT id FROM lake.t")) == 9
+    assert len(views_of(local)) == 1
+
+
+def test_many_threads_may_ask_for_one_table_at_once(local: Lakehouse) -> None:
+    local.session._state.holder.scans = RecentlyUsed(450)
+    sessions = [local.session.cursor() for _ in range(8)]
+
+    def count(session: Session) -> list[int]:
+        names = ("t", "u") * 5
+        return [len(session.sql(f"SELECT id FROM lake.{name} WHERE id >= 0").fetchall()) for name in names]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(count, sessions)) == [[10] * 10] * 8
+    drop_unused_views()
+    assert len(views_of(local)) == 2
+
+
+def test_a_table_that_is_missing_beside_one_of_ours_is_told_in_our_words(local: Lakehouse) -> None:
+    with pytest.raises(NoSuchTable, match="Table 'nope' does not exist"):
+        local.session.sql("SELECT * FROM lake.t JOIN nope USING (id)")
+
+
 def test_closing_a_session_takes_its_views_away(local: Lakehouse) -> None:
+    gc.collect()
+    drop_unused_views()
     before = {table.name for table in local.spark.catalog.listTables()}
     with forklake.connect(spark=local.spark) as session:
         attach_main(session, local.place, local.data.parent)
@@ -95,7 +152,9 @@ def test_rows_of_an_open_transaction_are_seen_and_not_kept(local: Lakehouse) -> 
 
 
 def test_inlined_rows_are_kept_by_what_is_left_of_them(local: Lakehouse) -> None:
+    local.lake.set_option("data_inlining_row_limit", 10)
     local.session.sql("INSERT INTO lake.t VALUES (10), (11)")
+    assert local.session.sql("SELECT count(*) FROM lake.list_files('t')").fetchall() == [(1,)]
     assert ids(local, "SELECT id FROM lake.t WHERE id > 8") == [9, 10, 11]
     local.session.sql("DELETE FROM lake.t WHERE id = 10")
     assert ids(local, "SELECT id FROM lake.t WHERE id > 8") == [9, 11]

@@ -65,27 +65,22 @@ class RecentlyUsed(Generic[K, V]):
             self._found.move_to_end(key)
             return self._found[key][0]
 
-    def put(self, key: K, found: V, weight: int = 1) -> list[V]:
-        """Keep it, for as long as all that was used since weighs no more than there is room for; gives what is not."""
-        gone = []
+    def put(self, key: K, found: V, weight: int = 1) -> None:
+        """Keep it, for as long as all that was used since weighs no more than there is room for."""
         with self._lock:
             if key in self._found:
                 self._used -= self._found.pop(key)[1]
             self._found[key] = (found, weight)
             self._used += weight
             while self._used > self._size:
-                _, (oldest, freed) = self._found.popitem(last=False)
-                self._used -= freed
-                gone.append(oldest)
-        return gone
+                _, (_, gone) = self._found.popitem(last=False)
+                self._used -= gone
 
-    def clear(self) -> list[V]:
-        """Forget everything; gives what there was."""
+    def clear(self) -> None:
+        """Forget everything."""
         with self._lock:
-            found = [value for value, _ in self._found.values()]
             self._found.clear()
             self._used = 0
-        return found
 
 
 class SnapshotFacts:

@@ -42,11 +42,17 @@ def check_object_name(name: object, what: str) -> str:
     return name
 
 
+RESERVED = ("__forklake_", "_ducklake_internal_")
+"""How the names of columns begin that stand beside those of a table while its rows are read and written."""
+
+
 def check_column_name(name: object, what: str = "column") -> str:
     """The name, if a column or a field of one may have it."""
     if isinstance(name, str) and "${" in name:
         # When it reads files, Spark puts the value of a setting or a variable there, whatever the quotes.
         raise InvalidName(f"The {what} name {_shown(name)} contains '${{', which Spark takes for a variable.")
+    if isinstance(name, str) and fold(name).startswith(RESERVED):
+        raise InvalidName(f"The {what} name {_shown(name)} begins like those of the columns that we add ourselves.")
     return check_object_name(name, what)
 
 

@@ -187,7 +187,9 @@ def _live_rows(work: Work, plan: ScanPlan, part: _Part, schema: st.StructType, o
         return made()
     # Files never change; of a delete file for several snapshots, a scan takes the positions up to its own.
     files = [(number, file.data.path, file.delete) for number, file in part.files]
-    known_by = (work.storage.root, schema.json(), part.reads_row_index, files, work.tx.base)
+    by_snapshot = any(file.delete is not None and file.delete.partial_max is not None for _, file in part.files)
+    base = work.tx.base if by_snapshot else None
+    known_by = (work.storage.root, schema.json(), part.reads_row_index, files, base)
     # The relation below it is held as well.
     kilobytes = len(files) + sum(file.data.record_count for _, file in part.files) // 8192
     return kept(work, repr(known_by), made, kilobytes)

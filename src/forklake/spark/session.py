@@ -3,13 +3,14 @@
 import logging
 import os
 import sys
+import weakref
+from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from tempfile import gettempdir
 from threading import Lock
-from typing import NamedTuple
 from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
@@ -36,14 +37,35 @@ ONE_MACHINE: Mapping[str, str] = {
 
 
 KEPT_KILOBYTES = 100_000
-"""What relations that are kept for later scans may take of the driver's memory."""
+"""What relations that are kept for later scans may take of the driver's memory, and named scans as much again."""
 
 
-class NamedScan(NamedTuple):
-    """Rows that Spark knows by the name of a temporary view."""
+class NamedScan:
+    """Rows that Spark knows by the name of a temporary view, which goes some time after the last reference to this."""
 
-    name: str
-    frame: DataFrame
+    def __init__(self, name: str, frame: DataFrame) -> None:
+        self.name = name
+        self.frame = frame
+        self.show()
+        # Runs in the middle of anything: no more than one step, and no call to the JVM.
+        weakref.finalize(self, _UNUSED.append, (frame.sparkSession, name)).atexit = False
+
+    def show(self) -> None:
+        """Let Spark know the name."""
+        self.frame.createOrReplaceTempView(self.name)
+
+
+_UNUSED: deque[tuple[SparkSession, str]] = deque()
+"""Views that nothing refers to any more."""
+
+
+def drop_unused_views() -> None:
+    """Drop the views whose scans are gone."""
+    while _UNUSED:
+        spark, name = _UNUSED.popleft()
+        # A session that was stopped has no views any more, and fails in many ways.
+        with suppress(Exception):
+            spark.catalog.dropTempView(name)
 
 
 class SparkHolder:
@@ -76,16 +98,10 @@ class SparkHolder:
         """A name for a temporary view that nobody else has."""
         return f"{self._prefix}{next(self._numbers)}"
 
-    def is_ours(self, text: str) -> bool:
-        """Whether a text speaks of one of our temporary views."""
-        return self._prefix in text
-
     def forget(self) -> None:
         """Take the temporary views away that later queries would have named."""
-        for scan in self.scans.clear():
-            # A session that was stopped has no views any more, and fails in many ways.
-            with suppress(Exception):
-                self.get().catalog.dropTempView(scan.name)
+        self.scans.clear()
+        drop_unused_views()
 
     def get(self) -> SparkSession:
         """The session, started now if there was none. A given one is used as it is, whatever its settings."""

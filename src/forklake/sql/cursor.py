@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 _MOST_NESTED = 100
 """Brackets in brackets; sqlglot takes ever longer for more of them, and at some depth fails."""
-_KEPT_TEXTS, _LONGEST_KEPT = 256, 10_000
+_KEPT_TEXTS, _LONGEST_KEPT = 64, 4_000
 """How many texts, and of how many characters, are remembered with what was read in them."""
 _OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
 

@@ -18,17 +18,19 @@ _MISSING = re.compile(
 _PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
-def is_missing(error: AnalysisException) -> bool:
-    """Whether the error is about a table or view that is not there."""
-    return _MISSING.search(str(error)) is not None
+def missing_name(error: AnalysisException) -> tuple[str, ...]:
+    """The name of the table or view that is not there, if the error is about one."""
+    found = _MISSING.search(str(error))
+    if found is None:
+        return ()
+    return tuple(quoted.replace("``", "`") or plain for quoted, plain in _PART.findall(found[1] or found[2]))
 
 
 def explained(state: SessionState, context: Context, error: AnalysisException) -> Exception:
     """The error in our words if it is about a table that is not there, else as it is."""
-    found = _MISSING.search(str(error))
-    if found is None:
+    name = missing_name(error)
+    if not name:
         return error
-    name = tuple(quoted.replace("``", "`") or plain for quoted, plain in _PART.findall(found[1] or found[2]))
     shown = ".".join(name)
     if len(name) == 3 and state.attachments.find(name[0]) is None:
         hint = did_you_mean(name[0], [attachment.name for attachment in state.attachments])

@@ -1,4 +1,4 @@
-"""Queries: their names become DataFrames, and the rest of their text is left to Spark as it is."""
+"""Queries: their names become names or DataFrames for Spark, and the rest of their text is left to it as it is."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from forklake.model.names import fold
 from forklake.model.predicates import And
 from forklake.spark.from_arrow import from_arrow
 from forklake.spark.left_lists import keep_lists
-from forklake.spark.named_scans import name_again, named_scan
+from forklake.spark.named_scans import named_scan
 from forklake.spark.scan import scan
 from forklake.spark.session import NamedScan, is_remote
 from forklake.spark.virtual import FOR_USERS
@@ -30,7 +30,7 @@ from forklake.sql.duckdb_to_spark import parse_duckdb, spark_text, to_spark
 from forklake.sql.functions import call_function, is_function
 from forklake.sql.macros import expanded
 from forklake.sql.metadata_names import find_metadata
-from forklake.sql.missing import explained, is_missing
+from forklake.sql.missing import explained, missing_name
 from forklake.sql.own_names import qualifier_edits
 from forklake.sql.pruning import predicate_for
 from forklake.sql.references import ParsedQuery, Reference, alias_place, edited, parsed_query
@@ -42,13 +42,13 @@ _DEEPEST = 64
 
 @dataclass(frozen=True, slots=True)
 class BoundQuery:
-    """A query for Spark, with the DataFrames that it names."""
+    """A query for Spark, with the rows that it names."""
 
     text: str
     frames: dict[str, DataFrame]
     """To be handed over with the text."""
-    scans: dict[str, DataFrame]
-    """Those that Spark knows by name already."""
+    scans: dict[str, NamedScan]
+    """Those that Spark knows by name already, for as long as they are referred to."""
     parameters: Parameters
     context: Context
 
@@ -57,13 +57,20 @@ class BoundQuery:
         try:
             return self._analysed(state.holder.get())
         except AnalysisException as error:
-            if not is_missing(error) or not state.holder.is_ours(str(error)):
-                raise explained(state, self.context, error) from None
-        # Somebody has dropped views that are not theirs, or another thread has since used many others.
-        name_again(self.scans)
-        return self._analysed(state.holder.get())
+            raise explained(state, self.context, error) from None
 
     def _analysed(self, spark: SparkSession) -> DataFrame:
+        try:
+            return self._given_to(spark)
+        except AnalysisException as error:
+            if missing_name(error)[-1:] not in {(name,) for name in self.scans}:
+                raise
+            # Somebody has dropped views that are not theirs.
+            for scan in self.scans.values():
+                scan.show()
+            return self._given_to(spark)
+
+    def _given_to(self, spark: SparkSession) -> DataFrame:
         arguments = None if self.parameters is None else _spark_parameters(self.parameters)
         frame = spark.sql(self.text, args=arguments, **self.frames)
         if is_remote(spark):
@@ -88,7 +95,7 @@ def bind_query(
         raise InvalidInput("A view or macro seems to be made of itself: it is nested too deep.")
     parsed = parsed_query(_as_select(text), context.dialect, lambda plain: expanded(state, context, plain))
     frames: dict[str, DataFrame] = {}
-    scans: dict[str, DataFrame] = {}
+    scans: dict[str, NamedScan] = {}
     edits: list[tuple[int, int, str]] = []
     marker = _marker(parsed.text)
     for reference in parsed.references:
@@ -99,7 +106,7 @@ def bind_query(
             continue
         if isinstance(found, NamedScan):
             name = found.name
-            scans[name] = found.frame
+            scans[name] = found
         else:
             name = f"{marker}{len(frames)}"
             frames[name] = found
@@ -110,7 +117,7 @@ def bind_query(
     edits += _column_edits(parsed, edits, context)
     plain = edited(parsed.text, edits)
     if context.dialect == "duckdb":
-        known = {**frames, **scans}
+        known = {**frames, **{name: scan.frame for name, scan in scans.items()}}
         plain = spark_text(to_spark(parse_duckdb(plain), lambda table: _types(known.get(table.name))))
     return BoundQuery(_formatted(plain, marker) if frames else plain, frames, scans, parameters, context)
 

@@ -5,6 +5,7 @@ import pytest
 from forklake.errors import InvalidInput, InvalidName
 from forklake.model.names import (
     check_catalog_name,
+    check_column_name,
     check_object_name,
     check_text,
     closest,
@@ -36,6 +37,13 @@ def test_a_name_that_is_unsafe_as_a_path_is_refused_for_catalogs_only(name: str)
 def test_a_usable_name_is_returned_as_it_is(name: str) -> None:
     assert check_catalog_name(name) == name
     assert check_object_name(name, "view") == name
+
+
+@pytest.mark.parametrize("name", ["__forklake_change", "__FORKLAKE_x", "_ducklake_internal_row_id"])
+def test_names_of_the_columns_that_we_add_are_refused_for_columns_only(name: str) -> None:
+    with pytest.raises(InvalidName, match="that we add ourselves"):
+        check_column_name(name)
+    assert check_object_name(name, "table") == name
 
 
 def test_a_message_does_not_repeat_a_very_long_name() -> None:
