@@ -15,7 +15,7 @@ from forklake.catalog.lake import Catalog, Lake, RetrySettings
 from forklake.catalog.lakes import open_lake
 from forklake.catalog.names import get_table
 from forklake.catalog.transaction import Transaction, begin
-from forklake.errors import CommitFailed, StoreError, TransactionClosed
+from forklake.errors import CommitFailed, StoreBusy, StoreError, TransactionClosed
 from forklake.store.connection import TransientFailure
 from forklake.store.sqlite import SqliteStore
 from tests.conftest import Place
@@ -189,6 +189,20 @@ def _attempts(place: Place) -> int:
     assert row is not None
     assert isinstance(row[0], int)
     return row[0]
+
+
+def test_ids_are_drawn_again_while_sqlite_is_locked(sqlite_place: Place) -> None:
+    create_catalog(open_lake(sqlite_place.url, create=True), "main")
+    patient = _sqlite_lake(sqlite_place, RetrySettings(max_retry_count=50, retry_wait_ms=20), busy_timeout_ms=1)
+    hasty = _sqlite_lake(sqlite_place, RetrySettings(max_retry_count=0), busy_timeout_ms=1)
+    transactions = [begin(find_catalog(lake, "main")) for lake in (patient, hasty)]
+    release = _hold(sqlite_place, 0.3)
+    with pytest.raises(StoreBusy, match=r"Given up after 0 retries: .* is locked"):
+        transactions[1].new_ids("file", 100)
+    assert len(set(transactions[0].new_ids("file", 100))) == 100
+    release.join()
+    for lake in (patient, hasty):
+        lake.close()
 
 
 def _sqlite_lake(place: Place, retry: RetrySettings, busy_timeout_ms: int) -> Lake:

@@ -143,8 +143,8 @@ class MaintenanceMachine(RuleBasedStateMachine):
         horizon = parent.head if version is None else version
         handle = parent.handle.fork(self._unused_name(), version=version)
         state = parent.history()[horizon]
-        while parent.parent is not None and horizon <= parent.birth:
-            # What has written nothing that the fork sees is passed over.
+        if parent.parent is not None and horizon <= parent.birth:
+            # A parent that has written nothing that the fork sees is passed over; those before it stay as it sees them.
             parent, horizon = parent.parent, min(horizon, parent.horizon)
         fork = ModelCatalog(handle, _values(state), parent, horizon)
         self._add(fork)

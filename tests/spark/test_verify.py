@@ -160,6 +160,19 @@ def _path(lakehouse: Lakehouse, table: TableHandle, which: str) -> Path:
     return lakehouse.data / path
 
 
+def test_a_footer_is_found_that_is_read_although_its_length_is_wrong(local: Lakehouse) -> None:
+    table = local.lake.create_table("t", {"id": "bigint"})
+    table.append([(n,) for n in range(100)])
+    table.delete("id = 7")
+    [path] = local.data.rglob("*-delete.parquet")
+    content = path.read_bytes()
+    length = int.from_bytes(content[-8:-4], "little")
+    path.write_bytes(content[:-8] + (length + 2).to_bytes(4, "little") + content[-4:])
+    assert pq.read_metadata(path).num_rows == 1, "or there is nothing to be found"
+    assert problems(local.lake) == []
+    assert problems(local.lake, deep=True) == ["damaged_file"]
+
+
 def test_a_file_of_the_past_is_missed_while_a_snapshot_shows_it(lakehouse: Lakehouse) -> None:
     table = make(lakehouse.lake)
     first = lakehouse.data / files(table)[0].data.path

@@ -18,6 +18,19 @@ BROKEN = (
     (f"DELETE FROM lake_column_mapping WHERE {MINE}", f"SELECT * FROM {ATTACKER}.main.t"),
     (f"UPDATE lake_object SET definition = '{{}}' WHERE {MINE}", f"SHOW TABLES FROM {ATTACKER}.main"),
     (f"DELETE FROM lake_catalog WHERE catalog_name = '{ATTACKER}'", "SELECT * FROM fork.catalog_storage()"),
+    (f"UPDATE lake_data_file SET encryption_key = 'Å' WHERE {MINE}", f"SELECT * FROM {ATTACKER}.list_files('t')"),
+    (f"UPDATE lake_data_file SET encryption_key = 'abcde' WHERE {MINE}", f"SELECT * FROM {ATTACKER}.list_files('t')"),
+    *(
+        (
+            f"UPDATE lake_table_stats SET column_stats = '{stats}' WHERE {MINE}",
+            f"INSERT INTO {ATTACKER}.main.t VALUES (9, 'z')",
+        )
+        for stats in ('{"1": []}', '{"1": {"nulls": "0"}}', '{"1": {"width": "x"}}', '{"one": {}}', "[]")
+    ),
+    (
+        f"UPDATE lake_catalog SET head_time = '9999-12-31T23:59:59.999999Z' WHERE catalog_name = '{ATTACKER}'",
+        f"INSERT INTO {ATTACKER}.main.t VALUES (9, 'z')",
+    ),
 )
 HARMLESS = (
     (f"UPDATE lake_option SET key = 'of a newer release' WHERE {MINE}", f"SELECT * FROM {ATTACKER}.options()"),

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TypeVar, cast
 
 from forklake.catalog.lake import Catalog
+from forklake.catalog.retry import with_retries
 from forklake.catalog.seen import SeenObjects, SeenRows, current_version
 from forklake.catalog.staged import StagedObject, StagedOption
 from forklake.catalog.table_changes import Compaction, TableChanges
@@ -217,7 +218,8 @@ class Transaction:
     def new_ids(self, sequence: str, count: int = 1) -> list[int]:
         """Ids that nothing else has, in any catalog: `entity`, `file` or `column`."""
         self.check_writable()
-        return self.catalog.lake.ids.take(sequence, count)
+        lake = self.catalog.lake
+        return with_retries(lake, lambda: lake.ids.take(sequence, count), landed=lambda: None)
 
     def new_column_ids(self, count: int) -> Iterator[ColumnId]:
         return iter([ColumnId(column_id) for column_id in self.new_ids("column", count)])

@@ -1,11 +1,14 @@
 """Files that others have written become files of a table, as they are and where they are."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from forklake.errors import InvalidInput
 from forklake.maintenance.file_matching import Rules
 from forklake.maintenance.file_places import Placed, place_files
-from forklake.maintenance.find_files import find_files
+from forklake.maintenance.find_files import FoundFile, find_files
+from forklake.maintenance.footer_canary import DEADLY, deadly_footers
 from forklake.maintenance.foreign_file import ForeignFile, Target
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model.entities import Table
@@ -37,6 +40,7 @@ def add_data_files(
     work.tx.check_changeable()
     target = Target(table, Rules(allow_missing, ignore_extra_columns), reads_paths=hive_partitioning is not False)
     placed = place_files(work, find_files(work.storage, paths))
+    _check_alive(placed)
     progress.begin("Adding files", len(placed), sum(each.file.size for each in placed))
     try:
         fitting = [file for file in _looked_at(target, placed, progress) if file.record_count]
@@ -45,6 +49,18 @@ def add_data_files(
     if fitting:
         _stage(work, table, fitting)
     return [file.placed.file.name for file in fitting]
+
+
+def _check_alive(placed: Sequence[Placed]) -> None:
+    """Refuse files that would end this process."""
+    by_system: dict[int, list[FoundFile]] = defaultdict(list)
+    for each in placed:
+        by_system[id(each.file.files)].append(each.file)
+    for found in by_system.values():
+        deadly = deadly_footers(found[0].files, [file.path for file in found])
+        for file in found:
+            if file.path in deadly:
+                raise InvalidInput(f"File '{file.name}' cannot be read as Parquet: {DEADLY}.")
 
 
 def _looked_at(target: Target, placed: Sequence[Placed], progress: Progress) -> Iterator[ForeignFile]:

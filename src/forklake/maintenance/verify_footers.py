@@ -46,6 +46,15 @@ def wrong_in_footer(table: SeenTable, file: StoredFile) -> Iterator[tuple[Proble
     except InvalidInput as error:
         yield "damaged_file", str(error)
         return
+    found = list(_wrong_in(table, file, footer))
+    yield from found
+    length = footer.metadata.serialized_size
+    if not found and file.row.footer_size not in (None, length):
+        # What is said to be longer by a little can sometimes be read all the same.
+        yield "damaged_file", f"Its footer is said to have {length} bytes, and should have {file.row.footer_size}."
+
+
+def _wrong_in(table: SeenTable, file: StoredFile, footer: Footer) -> Iterator[tuple[Problem, str]]:
     rows, expected = footer.metadata.num_rows, file.row.entries
     # A delete file of several snapshots also holds rows that were deleted after the one it is seen at.
     if rows != expected and not (isinstance(file.row, DeleteRow) and file.row.partial_max is not None):

@@ -20,6 +20,7 @@ class FileRow(NamedTuple):
     """Rows, or deleted rows."""
     encryption_key: str | None
     partial_max: SnapshotId | None
+    footer_size: int | None
     row_id_start: int | None
     mapping_id: int | None
     table_version: SnapshotId | None
@@ -40,6 +41,7 @@ class DeleteRow(NamedTuple):
     """Rows, or deleted rows."""
     encryption_key: str | None
     partial_max: SnapshotId | None
+    footer_size: int | None
     data_file_id: int
 
 

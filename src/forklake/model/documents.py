@@ -104,23 +104,34 @@ def write_column_stats(stats: Mapping[ColumnId, ColumnStats], widths: Mapping[Co
     return _text(documents)
 
 
-def read_widths(document: Document) -> dict[ColumnId, float]:
-    return {ColumnId(int(column_id)): entry["width"] for column_id, entry in document.items() if "width" in entry}
+def read_column_stats(document: Document) -> tuple[dict[ColumnId, ColumnStats], dict[ColumnId, float]]:
+    """What a table's statistics say of its columns, and their widths; CorruptMetadata if they cannot be read."""
+    stats: dict[ColumnId, ColumnStats] = {}
+    widths: dict[ColumnId, float] = {}
+    try:
+        for name, entry in document.items():
+            column_id = ColumnId(int(name))
+            stats[column_id] = ColumnStats(
+                column_id=column_id,
+                value_count=_optional(entry, "values", int),
+                null_count=_optional(entry, "nulls", int),
+                min_value=_optional(entry, "min", str),
+                max_value=_optional(entry, "max", str),
+                contains_nan=_optional(entry, "nan", bool),
+                extra_stats=_optional(entry, "extra", str),
+            )
+            if (width := _optional(entry, "width", (int, float))) is not None:
+                widths[column_id] = width
+    except (AttributeError, TypeError, ValueError) as error:
+        raise CorruptMetadata(f"The statistics of a table cannot be read: {error}.") from None
+    return stats, widths
 
 
-def read_column_stats(document: Document) -> dict[ColumnId, ColumnStats]:
-    return {
-        ColumnId(int(column_id)): ColumnStats(
-            column_id=ColumnId(int(column_id)),
-            value_count=entry.get("values"),
-            null_count=entry.get("nulls"),
-            min_value=entry.get("min"),
-            max_value=entry.get("max"),
-            contains_nan=entry.get("nan"),
-            extra_stats=entry.get("extra"),
-        )
-        for column_id, entry in document.items()
-    }
+def _optional(entry: Document, key: str, kind: type | tuple[type, ...]) -> Any:
+    value = entry.get(key)
+    if value is not None and not isinstance(value, kind):
+        raise TypeError(f"{key} is {str(value)[:60]!r}")
+    return value
 
 
 def write_mapping(mapping: NameMapping) -> str:

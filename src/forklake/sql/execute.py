@@ -2,7 +2,9 @@
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from sqlglot.errors import SqlglotError
 
+from forklake.errors import InvalidInput
 from forklake.sql import run_ddl, run_dml, run_session
 from forklake.sql.constants import Parameters, constant
 from forklake.sql.copying import copy_rows
@@ -49,6 +51,15 @@ from forklake.sql.statements import (
 
 def execute(state: SessionState, statement: Statement, parameters: Parameters = None) -> Result:
     """Carry out a statement."""
+    try:
+        return _execute(state, statement, parameters)
+    except SqlglotError as error:
+        # What is parsed is guarded where it is; what is written by it can be nested too deeply, too.
+        reason = str(error).partition("\n")[0]
+        raise InvalidInput(f"The statement cannot be read, or is nested too deeply: {reason}") from None
+
+
+def _execute(state: SessionState, statement: Statement, parameters: Parameters) -> Result:
     match statement:
         case Query():
             return run_query(state, statement.text, parameters)

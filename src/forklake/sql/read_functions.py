@@ -18,7 +18,7 @@ from forklake.catalog.options import OptionValue, list_options
 from forklake.catalog.table_sizes import table_sizes
 from forklake.catalog.transaction import Transaction, begin
 from forklake.catalog.view import view_at
-from forklake.errors import InvalidInput
+from forklake.errors import CorruptMetadata, InvalidInput
 from forklake.model.changes import changes_map
 from forklake.model.entities import Table
 from forklake.model.files import DataFile, DeleteFile
@@ -142,8 +142,11 @@ def _at(call: Called) -> Transaction:
 def _file(lake: Lake, file: DataFile | DeleteFile | None) -> tuple[object, ...]:
     if file is None:
         return None, None, None, None
-    key = None if file.encryption_key is None else b64decode(file.encryption_key)
     path = _data_path(lake) + file.path if file.path_is_relative else file.path
+    try:
+        key = None if file.encryption_key is None else b64decode(file.encryption_key)
+    except ValueError:
+        raise CorruptMetadata(f"The encryption key of file '{path}' cannot be read.") from None
     return path, file.file_size_bytes, file.footer_size, key
 
 

@@ -74,7 +74,11 @@ class Dialect:
 
     def later(self, clock: Any, before: Any) -> datetime:
         """The time now, but later than the snapshot before even if the clock was set back."""
-        return max(self.time_out(clock), self.time_out(before) + timedelta(microseconds=1))
+        last = self.time_out(before)
+        try:
+            return max(self.time_out(clock), last + timedelta(microseconds=1))
+        except OverflowError:
+            raise CorruptMetadata(f"The last snapshot is of {last}: there is no later time.") from None
 
     def level_params(self, levels: Iterable[Level]) -> dict[str, object]:
         pairs = [(int(level.catalog_id), int(level.top)) for level in levels]

@@ -47,7 +47,7 @@ class TableRows:
 
 _FILE = (
     "l.top, r.catalog_id, r.{0}, r.begin_snapshot, r.end_snapshot, r.path, r.path_is_relative, r.file_size_bytes,"
-    " r.{1}, r.encryption_key, r.partial_max"
+    " r.{1}, r.encryption_key, r.partial_max, r.footer_size"
 )
 _BEGUN = "r.begin_snapshot <= l.top"
 

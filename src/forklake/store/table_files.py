@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from forklake.errors import CorruptMetadata
-from forklake.model.documents import read_column_stats, read_json, read_mapping, read_widths
+from forklake.model.documents import read_column_stats, read_json, read_mapping
 from forklake.model.files import DataFile, DeleteFile, InlinedBatch, ScanFile, TableStats
 from forklake.model.ids import BatchId, CatalogId, ColumnId, DataFileId, MappingId, SnapshotId, TableId
 from forklake.model.lineage import Scope
@@ -169,7 +169,7 @@ def read_stats(rows: list[Row]) -> dict[TableId, TableStats]:
 
 def _table_stats(row: Row) -> TableStats:
     document = read_json(row[5])
-    return TableStats(row[2], row[3], row[4], read_column_stats(document), read_widths(document))
+    return TableStats(row[2], row[3], row[4], *read_column_stats(document))
 
 
 def table_stats(store: Store, scope: Scope, table_ids: Collection[TableId]) -> dict[TableId, TableStats]:
