@@ -102,8 +102,7 @@ def _deleted_from_files(work: Work, table: Table, deleted: Sequence[DeletedFromF
         gone[numbers[entry.file.data_file_id]].append((found, entry.snapshot_id))
     rows = scan(work, ScanPlan(table, last, tuple(file for _, file in files), ()), [ADDRESS, ROW_ID])
     positions = [np.concatenate([found for found, _ in of_file]) for of_file in gone]
-    number, position = F.expr(_NUMBER), F.expr(_POSITION)
-    rows = rows.where(is_among(work, files, positions, number, position))
+    rows = rows.where(is_among(work, files, positions, _NUMBER, _POSITION))
     if all(len(of_file) == 1 for of_file in gone):
         ended = number_per_file(files, _NUMBER, [snapshot for [(_, snapshot)] in gone])
     else:

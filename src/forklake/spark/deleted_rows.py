@@ -1,8 +1,8 @@
 """Leaving deleted rows out of a scan.
 
-For each file with deletes there is a bitmap, one bit for each of its rows, and all of them are one value of a query:
-an array of arrays that a scalar subquery brings in. Testing a bit is plain arithmetic that Spark compiles, so filters
-still reach the Parquet reader and nothing is joined.
+For each file with deletes there is a bitmap, one bit for each of its rows, and all of them are one value of a query: an
+array that a scalar subquery brings in, one bitmap behind the other. Testing a bit is plain arithmetic that Spark
+compiles, so filters still reach the Parquet reader and nothing is joined.
 """
 
 from collections.abc import Sequence
@@ -16,40 +16,29 @@ from pyspark.sql import functions as F
 from forklake.errors import DamagedFile
 from forklake.model.entities import Table
 from forklake.model.files import ScanFile
+from forklake.spark.path_values import Numbered, number_per_file
 from forklake.spark.tasks.delete_files import Positions, read_positions
 from forklake.spark.work import Work
 
 _READERS = 8
 
 
-def not_deleted(
-    work: Work, table: Table, files: Sequence[tuple[int, ScanFile]], number: Expression, position: Expression
-) -> Expression:
-    """True for the rows that are there, given the number of their file and their position in it."""
+def not_deleted(work: Work, table: Table, files: Numbered, number: str, position: str) -> Expression:
+    """True for the rows that are there, given the number of their file and their position in it, in SQL."""
     positions = deleted_positions(work, table, [file for _, file in files])
     return ~is_among(work, files, positions, number, position)
 
 
-def is_among(
-    work: Work,
-    files: Sequence[tuple[int, ScanFile]],
-    positions: Sequence[Positions],
-    number: Expression,
-    position: Expression,
-) -> Expression:
+def is_among(work: Work, files: Numbered, positions: Sequence[Positions], number: str, position: str) -> Expression:
     """True for the rows at these positions of the files."""
-    lowest = min(n for n, _ in files)
-    words: list[np.ndarray] = [np.zeros(0, np.int64)] * (max(n for n, _ in files) - lowest + 1)
-    for (n, file), chosen in zip(files, positions, strict=True):
-        words[n - lowest] = _bitmap(chosen, file.data.record_count)
-    offsets = np.cumsum([0, *(len(bits) for bits in words)], dtype=np.int64)
-    bitmaps = pa.LargeListArray.from_arrays(offsets, np.concatenate(words)).cast(pa.list_(pa.int64()))
-    whole = pa.ListArray.from_arrays(pa.array([0, len(bitmaps)], pa.int32()), bitmaps)
-    bits = work.spark.createDataFrame(pa.table({"bits": whole})).scalar()
-    of_file = F.get(bits, (number - lowest).cast("int"))
-    word = F.get(of_file, F.shiftright(position, 6).cast("int"))
+    words = [_bitmap(chosen, file.data.record_count) for (_, file), chosen in zip(files, positions, strict=True)]
+    starts = np.cumsum([0, *(len(bits) for bits in words[:-1])]).tolist()
+    all_words = pa.ListArray.from_arrays(pa.array([0, sum(map(len, words))], pa.int32()), np.concatenate(words))
+    bits = work.spark.createDataFrame(pa.table({"bits": all_words})).scalar()
+    start = number_per_file(files, number, starts)
+    word = F.get(bits, F.expr(f"CAST({start} + shiftright({position}, 6) AS INT)"))
     # Of the distance of a shift only the last six bits count.
-    return F.call_function("shiftright", word, position.cast("int")).bitwiseAND(F.lit(1)) == 1
+    return F.call_function("shiftright", word, F.expr(f"CAST({position} AS INT)")).bitwiseAND(F.lit(1)) == 1
 
 
 def deleted_positions(work: Work, table: Table, files: Sequence[ScanFile]) -> list[Positions]:

@@ -181,7 +181,7 @@ def _live_rows(work: Work, plan: ScanPlan, part: _Part, schema: st.StructType, o
             frame = frame.select("*", frame.metadataColumn(_SPARKS).alias(_ORIGIN))
         if not part.with_deletes:
             return frame
-        return frame.where(not_deleted(work, plan.table, part.files, F.expr(origin.number), F.expr(origin.position)))
+        return frame.where(not_deleted(work, plan.table, part.files, origin.number, origin.position))
 
     if not part.with_deletes or is_remote(work.spark):
         return made()
