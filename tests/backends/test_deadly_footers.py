@@ -26,6 +26,10 @@ def local(sqlite_place: Place, tmp_path: Path) -> Iterator[Adding]:
         yield opened
 
 
+def deadly(paths: list[str]) -> set[str]:
+    return deadly_footers([(fs.LocalFileSystem(), path) for path in paths])
+
+
 def write(path: Path) -> Path:
     pq.write_table(pa.table({"id": pa.array([1, 2], pa.int32()), "v": ["a", "b"]}), path, store_schema=False)
     return path
@@ -52,8 +56,8 @@ def test_each_of_them_is_found_among_others(tmp_path: Path) -> None:
     spoiled = [spoil(paths[at]) for at in (0, 3, 4, 6)]
     paths[1].write_bytes(b"no Parquet at all")
     names = [str(path) for path in paths]
-    assert deadly_footers(fs.LocalFileSystem(), names) == {str(path) for path in spoiled}
-    assert deadly_footers(fs.LocalFileSystem(), []) == set()
+    assert deadly(names) == {str(path) for path in spoiled}
+    assert deadly([]) == set()
 
 
 def test_a_process_that_was_not_asked_for_a_while_is_started_again(
@@ -63,16 +67,25 @@ def test_a_process_that_was_not_asked_for_a_while_is_started_again(
     sound = str(write(tmp_path / "b.parquet"))
     canary = footer_canary._Canary()
     monkeypatch.setattr(footer_canary, "_CANARY", canary)
-    assert deadly_footers(fs.LocalFileSystem(), [sound]) == set()
+    assert deadly([sound]) == set()
     assert canary._process is not None
     assert canary._process.stdin is not None
     # As if it had ended by itself.
     canary._process.kill()
     canary._process.wait()
     canary._process.returncode = 0
-    assert deadly_footers(fs.LocalFileSystem(), [path, sound]) == {path}
-    assert deadly_footers(fs.LocalFileSystem(), [sound]) == set()
+    assert deadly([path, sound]) == {path}
+    assert deadly([sound]) == set()
     canary.close()
+
+
+@pytest.mark.parametrize("program", ["/bin/false", "/bin/true"])
+def test_nothing_is_said_of_a_file_when_the_process_cannot_run(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(footer_canary, "_CANARY", footer_canary._Canary())
+    monkeypatch.setattr(sys, "executable", program)
+    assert deadly([str(write(tmp_path / "a.parquet"))]) == set()
 
 
 def test_a_file_with_such_a_footer_is_refused(local: Adding) -> None:

@@ -58,8 +58,8 @@ def try_lock(tally: Tally, house: House, store: SqliteStore) -> None:
         tally.works("a commit during a short lock", house.append)
     store._busy_timeout_ms = TIMEOUT_MS
     with _another_process(path):
-        words = (str(path), "locked")
-        # Ids of files are drawn before the commit, a few at a time.
+        # Either says how often it was tried; ids of files are drawn before the commit, a few at a time.
+        words = (str(path), "locked", "retr")
         tally.refused("a commit during a long lock", (CommitFailed, StoreBusy), words, lambda: house.table.append(rows))
         tally.works("reading during a lock", house.found)
     store._busy_timeout_ms = 30_000

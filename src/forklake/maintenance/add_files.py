@@ -1,13 +1,12 @@
 """Files that others have written become files of a table, as they are and where they are."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from forklake.errors import InvalidInput
 from forklake.maintenance.file_matching import Rules
 from forklake.maintenance.file_places import Placed, place_files
-from forklake.maintenance.find_files import FoundFile, find_files
+from forklake.maintenance.find_files import find_files
 from forklake.maintenance.footer_canary import DEADLY, deadly_footers
 from forklake.maintenance.foreign_file import ForeignFile, Target
 from forklake.maintenance.progress import QUIET, Progress
@@ -53,14 +52,10 @@ def add_data_files(
 
 def _check_alive(placed: Sequence[Placed]) -> None:
     """Refuse files that would end this process."""
-    by_system: dict[int, list[FoundFile]] = defaultdict(list)
+    deadly = deadly_footers([(each.file.files, each.file.path) for each in placed])
     for each in placed:
-        by_system[id(each.file.files)].append(each.file)
-    for found in by_system.values():
-        deadly = deadly_footers(found[0].files, [file.path for file in found])
-        for file in found:
-            if file.path in deadly:
-                raise InvalidInput(f"File '{file.name}' cannot be read as Parquet: {DEADLY}.")
+        if each.file.path in deadly:
+            raise InvalidInput(f"File '{each.file.name}' cannot be read as Parquet: {DEADLY}.")
 
 
 def _looked_at(target: Target, placed: Sequence[Placed], progress: Progress) -> Iterator[ForeignFile]:

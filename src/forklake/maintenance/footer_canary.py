@@ -24,18 +24,23 @@ _IDLE_SECONDS = 30.0
 _AT_ONCE = 1_000
 _READ = b"."
 _ENDED = 0
+_LAST_OF_PYTHON = 2
+"""Greater codes, and those of signals, are of a process that something else has ended."""
 _LENGTH_BYTES = 8
 
+Place = tuple[fs.FileSystem, str]
+"""A file as its file system knows it."""
 
-def deadly_footers(files: fs.FileSystem, paths: Sequence[str]) -> set[str]:
-    """Those of the files whose footers nobody here may read."""
+
+def deadly_footers(places: Sequence[Place]) -> set[str]:
+    """The paths of those files whose footers nobody here may read."""
     deadly: set[str] = set()
     at = 0
-    while at < len(paths):
-        some = paths[at : at + _AT_ONCE]
-        read = _CANARY.read(files, some)
+    while at < len(places):
+        some = places[at : at + _AT_ONCE]
+        read = _CANARY.read(some)
         if read < len(some):
-            deadly.add(some[read])
+            deadly.add(some[read][1])
         at += read + 1 if read < len(some) else len(some)
     return deadly
 
@@ -47,15 +52,15 @@ class _Canary:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
 
-    def read(self, files: fs.FileSystem, paths: Sequence[str]) -> int:
-        """How many of the footers it read before it died; all of them if it lives."""
-        order = pickle.dumps((files, paths))
+    def read(self, places: Sequence[Place]) -> int:
+        """How many of the footers it read before it died; all of them if it lives, or has failed in another way."""
+        order = pickle.dumps(places)
         with self._lock:
-            while True:
-                read, code = self._ask(order, len(paths))
-                # One that has ended by itself just now was not asked in time.
-                if code != _ENDED:
-                    return read
+            read, code = self._ask(order, len(places))
+            if code == _ENDED:
+                # It has ended by itself just now, and was not asked in time.
+                read, code = self._ask(order, len(places))
+        return len(places) if code is None or 0 <= code <= _LAST_OF_PYTHON else read
 
     def _ask(self, order: bytes, count: int) -> tuple[int, int | None]:
         if self._process is None:
@@ -96,11 +101,11 @@ def _serve() -> None:
         idle.cancel()
         if not length:
             return
-        _read_all(*pickle.loads(sys.stdin.buffer.read(int.from_bytes(length, "little"))))
+        _read_all(pickle.loads(sys.stdin.buffer.read(int.from_bytes(length, "little"))))
 
 
-def _read_all(files: fs.FileSystem, paths: Sequence[str]) -> None:
-    for path in paths:
+def _read_all(places: Sequence[Place]) -> None:
+    for files, path in places:
         with suppress(InvalidInput):
             footer = read_footer(files, path, path).metadata
             for group in range(footer.num_row_groups):

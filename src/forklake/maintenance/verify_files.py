@@ -95,22 +95,13 @@ def _sizes(files: Sequence[StoredFile]) -> Mapping[str, int]:
 
 
 def _wrong_by_footers(table: SeenTable, files: Sequence[StoredFile], progress: Progress) -> Iterator[Wrong]:
-    deadly = _deadly(files)
+    deadly = deadly_footers([(file.files, file.path) for file in files])
     for file in (file for file in files if file.path in deadly):
         yield file, "damaged_file", f"{DEADLY}."
     alive = [file for file in files if file.path not in deadly]
     for file, wrong in _on_threads(lambda file: list(wrong_in_footer(table, file)), alive):
         yield from ((file, problem, detail) for problem, detail in wrong)
         progress.advance(1, file.row.size)
-
-
-def _deadly(files: Sequence[StoredFile]) -> set[str]:
-    by_system: dict[str, list[StoredFile]] = defaultdict(list)
-    for file in files:
-        by_system[file.files.type_name].append(file)
-    return {
-        path for found in by_system.values() for path in deadly_footers(found[0].files, [file.path for file in found])
-    }
 
 
 def _on_threads(work: Callable[[T], R], entries: Sequence[T]) -> Iterator[tuple[T, R]]:
