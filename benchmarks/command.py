@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from benchmarks.machine import source_digest
-from benchmarks.report import Facts, Figure, duration, read_json, text_table, write_json, write_markdown
+from benchmarks.report import Facts, Figure, around_results, duration, read_json, text_table, write_json, write_markdown
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -74,7 +74,16 @@ class Command:
         if unknown:
             self.parser.error(f"there is no benchmark {unknown[0]}; there are {', '.join(self._benchmarks)}")
         options.only = [name for name in self._benchmarks if name in asked]
+        if options.markdown is not None:
+            self._check_document(options.markdown)
         return options
+
+    def _check_document(self, path: Path) -> None:
+        """Say now, and not after an hour, that results cannot be written there."""
+        try:
+            around_results(path, self._target)
+        except (OSError, ValueError) as error:
+            self.parser.error(str(error))
 
     def finish(self, options: argparse.Namespace, figures: Sequence[Figure], facts: Mapping[str, Facts]) -> int:
         """Print and write the results; 1 if a bar was missed or a measurement is not to be believed."""

@@ -13,7 +13,7 @@ from benchmarks.peers.engines import Engine, Rows
 from benchmarks.peers.forklake_engine import Forklake
 from benchmarks.peers.spark_engines import Delta, Iceberg
 from benchmarks.report import Figure, against, at_most
-from benchmarks.timing import interleaved
+from benchmarks.timing import Sample, interleaved, timed
 
 NAME = "change"
 PEER = at_most(1.0)
@@ -28,47 +28,54 @@ def feed(bench: Bench, source: Path) -> Iterator[Figure]:
     with ExitStack() as stack:
         for engine in engines:
             stack.enter_context(closing(engine))
-        actions: dict[str, Callable[[], Rows]] = {
+        found = {
             ours.name: _ours(ours, source),
             iceberg.name: _iceberg(iceberg, source),
             delta.name: _delta(delta, source),
         }
-        check_same("feed", {name: sorted(action()) for name, action in actions.items()})
-        times = interleaved(actions, bench.sizes.change_rounds, warm_up=0)
+        check_same("feed", {name: sorted(read()) for name, (_, read) in found.items()})
+        times = interleaved({name: read for name, (_, read) in found.items()}, bench.sizes.change_rounds, warm_up=0)
     (name, sample), *others = times.items()
     for other, theirs in others:
         yield against(NAME, name, f"feed of 1 % : {other}", sample, theirs, PEER)
+    both = {name: Sample((found[name][0] + sample.median,)) for name, sample in times.items()}
+    for other, _ in others:
+        yield against(NAME, name, f"update 1 % and its feed : {other}", both[name], both[other], PEER)
 
 
-def _update(engine: Engine) -> None:
-    engine.run(updating("1 %", 100).text.format(table=engine.table(TABLE)))
+Updated = tuple[float, Callable[[], Rows]]
+"""The seconds that the update took, and what reads its changes."""
 
 
-def _ours(engine: Forklake, source: Path) -> Callable[[], Rows]:
+def _update(engine: Engine) -> float:
+    return timed(partial(engine.run, updating("1 %", 100).text.format(table=engine.table(TABLE))))
+
+
+def _ours(engine: Forklake, source: Path) -> Updated:
     engine.load(TABLE, source)
-    _update(engine)
+    seconds = _update(engine)
     [[version]] = engine.run(f"SELECT id FROM {engine.attachment}.last_committed_snapshot()")
     changes = f"{engine.attachment}.table_changes('{TABLE}', {version}, {version})"
-    return partial(engine.run, f"SELECT change_type, {_AGGREGATES} FROM {changes} GROUP BY change_type")
+    return seconds, partial(engine.run, f"SELECT change_type, {_AGGREGATES} FROM {changes} GROUP BY change_type")
 
 
-def _delta(engine: Delta, source: Path) -> Callable[[], Rows]:
+def _delta(engine: Delta, source: Path) -> Updated:
     """It keeps changes only of tables that are told to, and writes them a second time."""
     engine.load(TABLE, source)
     engine.run(f"ALTER TABLE {engine.table(TABLE)} SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')")
-    _update(engine)
+    seconds = _update(engine)
     version = delta_version(engine, TABLE)
     changes = f"table_changes('{engine.table(TABLE)}', {version}, {version})"
-    return partial(engine.run, f"SELECT _change_type, {_AGGREGATES} FROM {changes} GROUP BY _change_type")
+    return seconds, partial(engine.run, f"SELECT _change_type, {_AGGREGATES} FROM {changes} GROUP BY _change_type")
 
 
-def _iceberg(engine: Iceberg, source: Path) -> Callable[[], Rows]:
+def _iceberg(engine: Iceberg, source: Path) -> Updated:
     """It has no changes of tables with deletion vectors, so this one writes files anew; keys say what an update is."""
     engine.load(TABLE, source)
     engine.run(f"ALTER TABLE {engine.table(TABLE)} SET TBLPROPERTIES ('write.update.mode' = 'copy-on-write')")
     snapshots = f"SELECT snapshot_id FROM {engine.table(TABLE)}.snapshots ORDER BY committed_at DESC LIMIT 1"
     [[before]] = engine.run(snapshots)
-    _update(engine)
+    seconds = _update(engine)
     [[after]] = engine.run(snapshots)
     options = f"map('start-snapshot-id', '{before}', 'end-snapshot-id', '{after}')"
     keys = "array('l_orderkey', 'l_linenumber')"
@@ -81,4 +88,4 @@ def _iceberg(engine: Iceberg, source: Path) -> Callable[[], Rows]:
         rows = engine.run(f"SELECT lower(_change_type), {_AGGREGATES} FROM {view} GROUP BY _change_type")
         return [(_KINDS[kind], *values) for kind, *values in rows]
 
-    return read
+    return seconds, read

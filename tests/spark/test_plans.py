@@ -126,16 +126,29 @@ def test_a_change_that_files_do_not_show_leaves_one_scan(table: TableHandle) -> 
     assert len(file_scans(table.to_spark())) == 1
 
 
-def test_only_files_with_deletes_pass_through_a_bitmap(table: TableHandle) -> None:
+def test_when_few_files_have_deletes_only_they_pass_through_a_bitmap(table: TableHandle) -> None:
+    table.append([(n, "n", 0.0, None) for n in range(200, 1000)])
     assert "shiftright" not in plan_of(table.to_spark())
     table.delete("id = 7")
     frame = table.to_spark()
     assert len(file_scans(frame)) == 2, "one with a bitmap, one without"
     plan = plan_of(frame)
     assert len(re.findall(r"^Condition *:.*shiftright", plan, re.MULTILINE)) == 1
-    assert frame.count() == 199
+    assert frame.count() == 999
     rest = plan_of(table.scan(where="id >= 100").to_spark())
     assert "shiftright" not in rest
+
+
+def test_when_many_files_have_deletes_all_are_read_in_one_scan(table: TableHandle) -> None:
+    """Whatever is above a union Spark does not compile together with what is below."""
+    table.append([(n, "n", 0.0, None) for n in range(200, 350)])
+    table.update({"v": "v + 1"}, "id IN (7, 107)")
+    table.delete("id IN (0, 8, 199)")
+    frame = table.to_spark()
+    assert len(file_scans(frame)) == 1
+    assert "Union" not in plan_of(frame)
+    found = {row.id: row.v for row in frame.collect()}
+    assert found == {n: n / 2 + (n in (7, 107)) if n < 200 else 0.0 for n in range(350) if n not in (0, 8, 199)}
 
 
 def test_a_filter_reaches_the_reader_of_files_with_deletes(table: TableHandle) -> None:

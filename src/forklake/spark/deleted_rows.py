@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column as Expression
 from pyspark.sql import functions as F
+from pyspark.sql import types as st
 
 from forklake.errors import DamagedFile
 from forklake.model.entities import Table
@@ -21,6 +22,8 @@ from forklake.spark.tasks.delete_files import Positions, read_positions
 from forklake.spark.work import Work
 
 _READERS = 8
+_BITS = st.StructType([st.StructField("bits", st.ArrayType(st.LongType(), containsNull=False), nullable=False)])
+"""Spark need not look for NULL among the words."""
 
 
 def not_deleted(work: Work, table: Table, files: Numbered, number: str, position: str) -> Expression:
@@ -31,10 +34,9 @@ def not_deleted(work: Work, table: Table, files: Numbered, number: str, position
 
 def is_among(work: Work, files: Numbered, positions: Sequence[Positions], number: str, position: str) -> Expression:
     """True for the rows at these positions of the files."""
-    words = [_bitmap(chosen, file.data.record_count) for (_, file), chosen in zip(files, positions, strict=True)]
-    starts = np.cumsum([0, *(len(bits) for bits in words[:-1])]).tolist()
-    all_words = pa.ListArray.from_arrays(pa.array([0, sum(map(len, words))], pa.int32()), np.concatenate(words))
-    bits = work.spark.createDataFrame(pa.table({"bits": all_words})).scalar()
+    words, starts = _bitmaps([file.data.record_count for _, file in files], positions)
+    all_words = pa.ListArray.from_arrays(pa.array([0, len(words)], pa.int32()), words)
+    bits = work.spark.createDataFrame(pa.table({"bits": all_words}), _BITS).scalar()
     start = number_per_file(files, number, starts)
     word = F.get(bits, F.expr(f"CAST({start} + shiftright({position}, 6) AS INT)"))
     # Of the distance of a shift only the last six bits count.
@@ -59,6 +61,24 @@ def _positions(work: Work, table: Table, file: ScanFile) -> Positions:
     except (OSError, pa.ArrowException, DamagedFile) as error:
         which = f"The delete file {path} of table '{table.name}' at version {work.tx.base}"
         raise DamagedFile(f"{which} cannot be read: {error}") from error
+
+
+def _bitmaps(rows: Sequence[int], positions: Sequence[Positions]) -> tuple[np.ndarray, list[int]]:
+    """The bitmaps of files behind each other, and where that of each begins.
+
+    Files without positions share the first one, which is empty and as long as the longest of them.
+    """
+    untouched = [count for count, chosen in zip(rows, positions, strict=True) if not len(chosen)]
+    words = [_bitmap(np.zeros(0, np.int64), max(untouched, default=0))]
+    starts, end = [], len(words[0])
+    for count, chosen in zip(rows, positions, strict=True):
+        if not len(chosen):
+            starts.append(0)
+            continue
+        words.append(_bitmap(chosen, count))
+        starts.append(end)
+        end += len(words[-1])
+    return np.concatenate(words), starts
 
 
 def _bitmap(positions: Positions, rows: int) -> np.ndarray:

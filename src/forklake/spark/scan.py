@@ -1,7 +1,7 @@
 """A plan to a DataFrame: files by group, deleted rows left out, inlined rows beside them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -70,6 +70,14 @@ not be put into a struct and taken out again for every row, which every row of a
 """
 
 
+_READ_TOGETHER = 0.25
+"""From this share of rows in files with deletes on, a group is read as one.
+
+Looking up rows of which none is deleted costs some; but Spark compiles nothing across a union, and so each row of both
+sides would be copied.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """Files of a group that are read alike."""
@@ -77,6 +85,7 @@ class _Part:
     naming: Naming
     files: list[tuple[int, ScanFile]]
     with_deletes: bool
+    """Of some of them rows are left out."""
     row_ids: str
     """Where row ids come from: `file` embeds them, they are `counted`, or `none` are given out yet."""
     embeds_snapshots: bool
@@ -86,7 +95,7 @@ class _Part:
 
 def _parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str]) -> Iterator[_Part]:
     # There may be fifty thousand files: each step of the loop is a few milliseconds.
-    split: dict[tuple[bool, str, bool, int], list[tuple[int, ScanFile]]] = defaultdict(list)
+    split: dict[tuple[str, bool, int], list[tuple[int, ScanFile]]] = defaultdict(list)
     times = _times(group)
     row_ids = _row_ids_in(work, plan) if not ROW_IDS.isdisjoint(virtual) else lambda _: "none"
     only_rows = not virtual and any(file.delete is not None for _, file in group.files) and prunes_structs(work)
@@ -96,9 +105,26 @@ def _parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str])
         last = file.data.partial_max
         by_snapshot = last is not None and (wants_snapshots or last > plan.snapshot_id)
         time = times[number] if times else 0
-        split[file.delete is not None, row_ids(file), by_snapshot, time].append(numbered)
-    for (with_deletes, ids, snapshots, _), files in split.items():
-        yield _Part(group.naming, files, with_deletes, ids, snapshots, reads_row_index=with_deletes and only_rows)
+        split[row_ids(file), by_snapshot, time].append(numbered)
+    for (ids, snapshots, _), files in split.items():
+        for with_deletes, some in _by_deletes(files):
+            yield _Part(group.naming, some, with_deletes, ids, snapshots, reads_row_index=with_deletes and only_rows)
+
+
+def _by_deletes(files: list[tuple[int, ScanFile]]) -> Iterator[tuple[bool, list[tuple[int, ScanFile]]]]:
+    """The files whose rows are looked up among the deleted ones, and those that are read as they are."""
+    changed = [numbered for numbered in files if numbered[1].delete is not None]
+    if _rows(changed) >= _READ_TOGETHER * _rows(files) > 0:
+        yield True, files
+        return
+    if changed:
+        yield True, changed
+    if len(changed) < len(files):
+        yield False, [numbered for numbered in files if numbered[1].delete is None]
+
+
+def _rows(files: Iterable[tuple[int, ScanFile]]) -> int:
+    return sum(file.data.record_count for _, file in files)
 
 
 def _times(group: FileGroup) -> dict[int, int]:
@@ -191,7 +217,7 @@ def _live_rows(work: Work, plan: ScanPlan, part: _Part, schema: st.StructType, o
     base = work.tx.base if by_snapshot else None
     known_by = (work.storage.root, schema.json(), part.reads_row_index, files, base)
     # The relation below it is held as well.
-    kilobytes = len(files) + sum(file.data.record_count for _, file in part.files) // 8192
+    kilobytes = len(files) + _rows(part.files) // 8192
     return kept(work, repr(known_by), made, kilobytes)
 
 

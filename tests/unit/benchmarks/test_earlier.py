@@ -44,3 +44,15 @@ def test_results_of_other_code_or_sizes_are_refused(
     with pytest.raises(SystemExit):
         command().earlier(options, FACTS)
     assert f"of other {title}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", [None, "no place for results"])
+def test_a_document_without_a_place_for_results_is_refused_before_anything_runs(
+    text: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "page.md"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit):
+        command().parse(["--markdown", str(path)])
+    assert "page.md" in capsys.readouterr().err
