@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as st
 
 from forklake.catalog.scan_planning import ScanPlan
-from forklake.catalog.table_history import DeletedFromFile, TableHistory, table_history
+from forklake.catalog.table_history import DeletedFromFile, InsertedBatch, InsertedFile, TableHistory, table_history
 from forklake.model.entities import Table
 from forklake.model.files import InlinedBatch, ScanFile
 from forklake.model.ids import SnapshotId, TableId
@@ -34,8 +34,9 @@ Kind = Literal["insertions", "deletions", "changes"]
 SNAPSHOT, ROW, CHANGE_TYPE = "snapshot_id", "rowid", "change_type"
 _NUMBER, _POSITION = f"shiftright({ADDRESS}, {POSITION_BITS})", f"{ADDRESS} & {(1 << POSITION_BITS) - 1}"
 _GONE, _ENDED = "__forklake_gone", "__forklake_ended"
+_BACK_ROW, _BACK_SNAPSHOT = "__forklake_back_row", "__forklake_back_snapshot"
 _BROADCAST = 1_000_000
-"""Up to this many deleted rows are sent to where the rows are, sixteen bytes for each."""
+"""Up to this many rows are sent, by their ids, to where the others are: sixteen bytes for each."""
 
 
 def table_changes(work: Work, table: Table, first: SnapshotId, last: SnapshotId, kind: Kind = "changes") -> DataFrame:
@@ -45,21 +46,22 @@ def table_changes(work: Work, table: Table, first: SnapshotId, last: SnapshotId,
     """
     after, with_deletes = SnapshotId(first - 1), kind != "insertions"
     history = table_history(work.tx.view, TableId(table.object_id), after, last, with_deletes=with_deletes)
-    parts = []
-    if kind != "deletions":
-        parts += _inserted(work, table, history, last)
-    if kind != "insertions":
-        parts += _deleted(work, table, history, last)
-    if not parts:
+    found: list[_Told] = []
+    match kind:
+        case "insertions":
+            found += _inserted(work, table, history.inserted, history.inserted_batches, last)
+        case "deletions":
+            found += _deleted(work, table, history, last)
+        case "changes":
+            found += _changes(work, table, history, last)
+    if not found:
         return work.spark.createDataFrame([], _schema(table, kind))
-    changes = reduce(DataFrame.unionAll, parts)
-    if kind == "changes" and len(parts) > 1:
-        changes = _with_updates(changes)
-    leading = {SNAPSHOT: SNAPSHOT_ID, ROW: ROW_ID, CHANGE_TYPE: CHANGE}
-    if kind != "changes":
-        del leading[CHANGE_TYPE]
     own = [quoted(column.name) for column in table.definition.columns]
-    return projected(changes, [*(f"{quoted(inside)} AS {name}" for name, inside in leading.items()), *own])
+    parts = []
+    for rows, change in found:
+        leading = [f"{quoted(SNAPSHOT_ID)} AS {SNAPSHOT}", f"{quoted(ROW_ID)} AS {ROW}", f"{change} AS {CHANGE_TYPE}"]
+        parts.append(projected(rows, [*(leading if kind == "changes" else leading[:2]), *own]))
+    return reduce(DataFrame.unionAll, parts)
 
 
 def _schema(table: Table, kind: Kind) -> st.StructType:
@@ -69,24 +71,59 @@ def _schema(table: Table, kind: Kind) -> st.StructType:
     return st.StructType([*schema.fields, *shown_schema(table.definition.columns).fields])
 
 
-def _inserted(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> list[DataFrame]:
+_Told = tuple[DataFrame, str]
+"""Rows with snapshot and row id behind the table's columns, and in SQL what happened to them."""
+
+
+def _changes(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> list[_Told]:
+    deleted = _deleted(work, table, history, last)
+    # Batches that bring row ids begin at 0, and so does the first one of a table.
+    unclear = any(entry.batch.row_id_start in (None, 0) for entry in history.inserted_batches)
+    if not deleted or unclear:
+        inserted = _inserted(work, table, history.inserted, history.inserted_batches, last)
+        return _by_row_id(table, [*inserted, *deleted]) if deleted else inserted
+    back = [entry for entry in history.inserted if entry.file.row_id_start is None]
+    new = [entry for entry in history.inserted if entry.file.row_id_start is not None]
+    inserted = _inserted(work, table, new, history.inserted_batches, last)
+    if not back:
+        return [*inserted, *deleted]
+    # Files that bring row ids are those of rows that were updated: each of them was deleted in the same snapshot.
+    [(rows, _)] = _inserted(work, table, back, (), last)
+    ids = rows.selectExpr(f"{quoted(SNAPSHOT_ID)} AS {_BACK_SNAPSHOT}", f"{quoted(ROW_ID)} AS {_BACK_ROW}")
+    if sum(entry.file.record_count for entry in back) <= _BROADCAST:
+        ids = ids.hint("broadcast")
+    same = F.expr(f"{quoted(SNAPSHOT_ID)} = {_BACK_SNAPSHOT} AND {quoted(ROW_ID)} = {_BACK_ROW}")
+    change = f"if({_BACK_ROW} IS NULL, 'delete', 'update_preimage')"
+    return [*inserted, (rows, "'update_postimage'"), *((each.join(ids, same, "left"), change) for each, _ in deleted)]
+
+
+def _by_row_id(table: Table, found: Sequence[_Told]) -> list[_Told]:
+    """A row id that was deleted and inserted in one snapshot was updated: found by sorting all changes."""
+    columns = [quoted(name) for name in (*(column.name for column in table.definition.columns), SNAPSHOT_ID, ROW_ID)]
+    parts = [projected(rows, [*columns, f"{change} AS {quoted(CHANGE)}"]) for rows, change in found]
+    kinds = f"size(collect_set({CHANGE}) OVER (PARTITION BY {SNAPSHOT_ID}, {ROW_ID}))"
+    image = f"if({CHANGE} = 'delete', 'update_preimage', 'update_postimage')"
+    return [(reduce(DataFrame.unionAll, parts), f"if({kinds} = 2, {image}, {CHANGE})")]
+
+
+def _inserted(
+    work: Work, table: Table, files: Sequence[InsertedFile], batches: Sequence[InsertedBatch], last: SnapshotId
+) -> list[_Told]:
     """Whole files and batches, less the rows that nobody has ever seen."""
-    files = tuple(ScanFile(entry.file, entry.never_seen) for entry in history.inserted)
-    batches = tuple(entry.batch for entry in history.inserted_batches)
     if not files and not batches:
         return []
-    plan = ScanPlan(table, last, files, batches)
-    rows = scan(work, plan, [SNAPSHOT_ID, ROW_ID])
-    return [_told(rows, "insert")]
+    of_files = tuple(ScanFile(entry.file, entry.never_seen) for entry in files)
+    plan = ScanPlan(table, last, of_files, tuple(entry.batch for entry in batches))
+    return [(scan(work, plan, [SNAPSHOT_ID, ROW_ID]), "'insert'")]
 
 
-def _deleted(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> list[DataFrame]:
+def _deleted(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> list[_Told]:
     parts = []
     if history.deleted:
         parts.append(_deleted_from_files(work, table, history.deleted, last))
     if history.deleted_inlined:
         parts.append(_deleted_from_batches(work, table, history, last))
-    return parts
+    return [(rows, "'delete'") for rows in parts]
 
 
 def _deleted_from_files(work: Work, table: Table, deleted: Sequence[DeletedFromFile], last: SnapshotId) -> DataFrame:
@@ -108,7 +145,7 @@ def _deleted_from_files(work: Work, table: Table, deleted: Sequence[DeletedFromF
     else:
         rows, ended = _with_ends(work, rows, gone), _ENDED
     own = [quoted(column.name) for column in table.definition.columns]
-    return _told(projected(rows, [*own, f"{ended} AS {quoted(SNAPSHOT_ID)}", quoted(ROW_ID)]), "delete")
+    return projected(rows, [*own, f"{ended} AS {quoted(SNAPSHOT_ID)}", quoted(ROW_ID)])
 
 
 def _with_ends(work: Work, rows: DataFrame, gone: Sequence[Sequence[tuple[Positions, int]]]) -> DataFrame:
@@ -131,17 +168,4 @@ def _deleted_from_batches(work: Work, table: Table, history: TableHistory, last:
     for entry in history.deleted_inlined:
         others = frozenset(range(entry.batch.row_count)) - entry.positions
         batches.append(replace(entry.batch, deleted=others, begin_snapshot=entry.snapshot_id))
-    rows = scan(work, ScanPlan(table, last, (), tuple(batches)), [SNAPSHOT_ID, ROW_ID])
-    return _told(rows, "delete")
-
-
-def _told(rows: DataFrame, change: str) -> DataFrame:
-    """Rows with snapshot and row id behind the table's columns, and what happened to them."""
-    return rows.selectExpr("*", f"'{change}' AS {quoted(CHANGE)}")
-
-
-def _with_updates(changes: DataFrame) -> DataFrame:
-    """A row id that was deleted and inserted in one snapshot was updated."""
-    kinds = f"size(collect_set({CHANGE}) OVER (PARTITION BY {SNAPSHOT_ID}, {ROW_ID}))"
-    image = f"if({CHANGE} = 'delete', 'update_preimage', 'update_postimage')"
-    return changes.selectExpr(f"* EXCEPT ({CHANGE})", f"if({kinds} = 2, {image}, {CHANGE}) AS {CHANGE}")
+    return scan(work, ScanPlan(table, last, (), tuple(batches)), [SNAPSHOT_ID, ROW_ID])
