@@ -19,7 +19,7 @@ from forklake.catalog.table_history import DeletedFromFile, InsertedBatch, Inser
 from forklake.model.entities import Table
 from forklake.model.files import InlinedBatch, ScanFile
 from forklake.model.ids import SnapshotId, TableId
-from forklake.spark.deleted_rows import deleted_positions, is_among
+from forklake.spark.deleted_rows import bitmaps, deleted_positions
 from forklake.spark.path_values import number_per_file
 from forklake.spark.quoting import projected, quoted
 from forklake.spark.scan import scan
@@ -139,7 +139,8 @@ def _deleted_from_files(work: Work, table: Table, deleted: Sequence[DeletedFromF
         gone[numbers[entry.file.data_file_id]].append((found, entry.snapshot_id))
     rows = scan(work, ScanPlan(table, last, tuple(file for _, file in files), ()), [ADDRESS, ROW_ID])
     positions = [np.concatenate([found for found, _ in of_file]) for of_file in gone]
-    rows = rows.where(is_among(work, files, positions, _NUMBER, _POSITION))
+    chosen = bitmaps([file for _, file in files], positions)
+    rows = rows.where(chosen.has(work, number_per_file(files, _NUMBER, chosen.starts), _POSITION))
     if all(len(of_file) == 1 for of_file in gone):
         ended = number_per_file(files, _NUMBER, [snapshot for [(_, snapshot)] in gone])
     else:

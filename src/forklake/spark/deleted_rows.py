@@ -7,6 +7,7 @@ compiles, so filters still reach the Parquet reader and nothing is joined.
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,6 @@ from pyspark.sql import types as st
 from forklake.errors import DamagedFile
 from forklake.model.entities import Table
 from forklake.model.files import ScanFile
-from forklake.spark.path_values import Numbered, number_per_file
 from forklake.spark.tasks.delete_files import Positions, read_positions
 from forklake.spark.work import Work
 
@@ -26,21 +26,36 @@ _BITS = st.StructType([st.StructField("bits", st.ArrayType(st.LongType(), contai
 """Spark need not look for NULL among the words."""
 
 
-def not_deleted(work: Work, table: Table, files: Numbered, number: str, position: str) -> Expression:
-    """True for the rows that are there, given the number of their file and their position in it, in SQL."""
-    positions = deleted_positions(work, table, [file for _, file in files])
-    return ~is_among(work, files, positions, number, position)
+class Bitmaps(NamedTuple):
+    """Positions in files as bits, those of one file behind those of another."""
+
+    words: np.ndarray
+    starts: list[int]
+    """For each file, at which word its bits begin."""
+
+    def has(self, work: Work, start: str, position: str) -> Expression:
+        """True for the rows that are in it, given where the bits of their file begin and their position, in SQL."""
+        words = pa.ListArray.from_arrays(pa.array([0, len(self.words)], pa.int32()), self.words)
+        bits = work.spark.createDataFrame(pa.table({"bits": words}), _BITS).scalar()
+        word = F.get(bits, F.expr(f"CAST({start} + shiftright({position}, 6) AS INT)"))
+        # Of the distance of a shift only the last six bits count.
+        return F.call_function("shiftright", word, F.expr(f"CAST({position} AS INT)")).bitwiseAND(F.lit(1)) == 1
 
 
-def is_among(work: Work, files: Numbered, positions: Sequence[Positions], number: str, position: str) -> Expression:
-    """True for the rows at these positions of the files."""
-    words, starts = _bitmaps([file.data.record_count for _, file in files], positions)
-    all_words = pa.ListArray.from_arrays(pa.array([0, len(words)], pa.int32()), words)
-    bits = work.spark.createDataFrame(pa.table({"bits": all_words}), _BITS).scalar()
-    start = number_per_file(files, number, starts)
-    word = F.get(bits, F.expr(f"CAST({start} + shiftright({position}, 6) AS INT)"))
-    # Of the distance of a shift only the last six bits count.
-    return F.call_function("shiftright", word, F.expr(f"CAST({position} AS INT)")).bitwiseAND(F.lit(1)) == 1
+def bitmaps(files: Sequence[ScanFile], positions: Sequence[Positions]) -> Bitmaps:
+    """The positions of each of the files; those without any share a first bitmap, as long as the longest of them."""
+    rows = [file.data.record_count for file in files]
+    untouched = [count for count, chosen in zip(rows, positions, strict=True) if not len(chosen)]
+    words = [_bitmap(np.zeros(0, np.int64), max(untouched, default=0))]
+    starts, end = [], len(words[0])
+    for count, chosen in zip(rows, positions, strict=True):
+        if not len(chosen):
+            starts.append(0)
+            continue
+        words.append(_bitmap(chosen, count))
+        starts.append(end)
+        end += len(words[-1])
+    return Bitmaps(np.concatenate(words), starts)
 
 
 def deleted_positions(work: Work, table: Table, files: Sequence[ScanFile]) -> list[Positions]:
@@ -61,24 +76,6 @@ def _positions(work: Work, table: Table, file: ScanFile) -> Positions:
     except (OSError, pa.ArrowException, DamagedFile) as error:
         which = f"The delete file {path} of table '{table.name}' at version {work.tx.base}"
         raise DamagedFile(f"{which} cannot be read: {error}") from error
-
-
-def _bitmaps(rows: Sequence[int], positions: Sequence[Positions]) -> tuple[np.ndarray, list[int]]:
-    """The bitmaps of files behind each other, and where that of each begins.
-
-    Files without positions share the first one, which is empty and as long as the longest of them.
-    """
-    untouched = [count for count, chosen in zip(rows, positions, strict=True) if not len(chosen)]
-    words = [_bitmap(np.zeros(0, np.int64), max(untouched, default=0))]
-    starts, end = [], len(words[0])
-    for count, chosen in zip(rows, positions, strict=True):
-        if not len(chosen):
-            starts.append(0)
-            continue
-        words.append(_bitmap(chosen, count))
-        starts.append(end)
-        end += len(words[-1])
-    return np.concatenate(words), starts
 
 
 def _bitmap(positions: Positions, rows: int) -> np.ndarray:

@@ -12,11 +12,11 @@ from pyspark.sql import types as st
 
 from forklake.catalog.scan_planning import ScanPlan
 from forklake.model.entities import UNCOMMITTED, Column
-from forklake.model.files import ScanFile
+from forklake.model.files import DataFile, ScanFile
 from forklake.model.ids import TableId
 from forklake.model.names import fold
 from forklake.spark.conversions import converted, default_of, read_type
-from forklake.spark.deleted_rows import not_deleted
+from forklake.spark.deleted_rows import bitmaps, deleted_positions
 from forklake.spark.file_groups import FileGroup, InPath, Naming, grouped
 from forklake.spark.inlined import inlined_frame
 from forklake.spark.manifest import kept, relation
@@ -91,6 +91,8 @@ class _Part:
     embeds_snapshots: bool
     reads_row_index: bool
     """The position comes as a column of its own."""
+    is_numbered: bool
+    """Rows tell the number of their file. If nobody asks for it, they tell where its bitmap begins instead."""
 
 
 def _parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str]) -> Iterator[_Part]:
@@ -99,6 +101,7 @@ def _parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str])
     times = _times(group)
     row_ids = _row_ids_in(work, plan) if not ROW_IDS.isdisjoint(virtual) else lambda _: "none"
     only_rows = not virtual and any(file.delete is not None for _, file in group.files) and prunes_structs(work)
+    is_numbered = bool(virtual) or any(isinstance(then, InPath) for then in group.naming)
     wants_snapshots = not SNAPSHOT_IDS.isdisjoint(virtual)
     for numbered in group.files:
         number, file = numbered
@@ -108,7 +111,7 @@ def _parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str])
         split[row_ids(file), by_snapshot, time].append(numbered)
     for (ids, snapshots, _), files in split.items():
         for with_deletes, some in _by_deletes(files):
-            yield _Part(group.naming, some, with_deletes, ids, snapshots, reads_row_index=with_deletes and only_rows)
+            yield _Part(group.naming, some, with_deletes, ids, snapshots, with_deletes and only_rows, is_numbered)
 
 
 def _by_deletes(files: list[tuple[int, ScanFile]]) -> Iterator[tuple[bool, list[tuple[int, ScanFile]]]]:
@@ -202,23 +205,33 @@ def _live_rows(work: Work, plan: ScanPlan, part: _Part, schema: st.StructType, o
     """The rows of files that are not deleted from them; where some are, kept for later scans like a relation."""
 
     def made() -> DataFrame:
-        frame = relation(work, schema, [(number, file.data) for number, file in part.files])
-        if origin.hidden:
-            frame = frame.select("*", frame.metadataColumn(_SPARKS).alias(_ORIGIN))
-        if not part.with_deletes:
-            return frame
-        return frame.where(not_deleted(work, plan.table, part.files, origin.number, origin.position))
+        files = [file for _, file in part.files]
+        deleted = bitmaps(files, deleted_positions(work, plan.table, files))
+        if part.is_numbered:
+            rows = _relation(work, schema, origin, [(number, file.data) for number, file in part.files])
+            start = number_per_file(part.files, origin.number, deleted.starts)
+        else:
+            rows = _relation(work, schema, origin, [(at, f.data) for at, f in zip(deleted.starts, files, strict=True)])
+            start = origin.number if len(set(deleted.starts)) > 1 else f"{deleted.starts[0]}L"
+        return rows.where(~deleted.has(work, start, origin.position))
 
-    if not part.with_deletes or is_remote(work.spark):
+    if not part.with_deletes:
+        return _relation(work, schema, origin, [(number, file.data) for number, file in part.files])
+    if is_remote(work.spark):
         return made()
     # Files never change; of a delete file for several snapshots, a scan takes the positions up to its own.
     files = [(number, file.data.path, file.delete) for number, file in part.files]
     by_snapshot = any(file.delete is not None and file.delete.partial_max is not None for _, file in part.files)
     base = work.tx.base if by_snapshot else None
-    known_by = (work.storage.root, schema.json(), part.reads_row_index, files, base)
+    known_by = (work.storage.root, schema.json(), part.reads_row_index, part.is_numbered, files, base)
     # The relation below it is held as well.
     kilobytes = len(files) + _rows(part.files) // 8192
     return kept(work, repr(known_by), made, kilobytes)
+
+
+def _relation(work: Work, schema: st.StructType, origin: _Origin, files: Sequence[tuple[int, DataFile]]) -> DataFrame:
+    frame = relation(work, schema, files)
+    return frame.select("*", frame.metadataColumn(_SPARKS).alias(_ORIGIN)) if origin.hidden else frame
 
 
 def _read_schema(columns: Sequence[Column], part: _Part, virtual: Sequence[str]) -> st.StructType:
