@@ -11,7 +11,7 @@ VERSION ?= 4.1
 OTHER := .venv-spark-$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help env test test-rows test-rest test-spark check unit demo format schema docs bench-metadata bench-data bench bench-guard trust trust-long lock clean
+.PHONY: help env test test-rows test-rest test-spark check unit demo format schema docs bench-metadata bench-data bench bench-alone bench-guard trust trust-long lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "make %-16s %s\n", $$1, $$2}'
@@ -79,6 +79,9 @@ bench-data: $(READY)  ## measure the data path against plain Spark; options in A
 # Iceberg and Delta have no release for the newest Spark: this comparison runs on one that all support.
 bench: $(OTHER)/.installed  ## measure beside Iceberg, Delta, DuckLake and plain Spark; options in ARGS="..."
 	$(OTHER)/bin/python -m benchmarks.peers $(ARGS)
+
+bench-alone: $(READY)  ## TPC-H on the newest Spark, without Iceberg and Delta; options in ARGS="..."
+	$(BIN)/python -m benchmarks.peers --alone --json .benchmarks/alone.json $(ARGS)
 
 bench-guard: $(READY)  ## compare a few ratios with the recorded ones, in minutes; ARGS=--record takes new ones
 	$(BIN)/python -m benchmarks.peers.guard $(ARGS)

@@ -95,6 +95,9 @@ class Command:
         write_json(options.json, figures, facts)
         if options.markdown is not None:
             write_markdown(options.markdown, self._target, figures, facts)
+        if options.quick:
+            print("Sizes were small: everything runs and gives the same, and the bars say nothing.")
+            return 0
         return 1 if any(figure.verdict not in ("", "PASS") for figure in figures) else 0
 
 

@@ -6,6 +6,7 @@ import platform
 import sqlite3
 import tempfile
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
@@ -36,6 +37,7 @@ def machine_facts(postgres_url: str | None, packages: Sequence[str]) -> dict[str
     versions["source"] = source_digest()
     return {
         "machine": {
+            "date": datetime.now(tz=UTC).date().isoformat(),
             "cores": len(os.sched_getaffinity(0)),
             "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
             "system": f"{platform.system()} {platform.machine()}",

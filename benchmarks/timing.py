@@ -8,6 +8,9 @@ from random import Random
 from statistics import median, quantiles
 from time import perf_counter
 
+_RANDOM = Random(1)
+"""One for a whole run: with a single round for each of many things, every one has an order of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -62,10 +65,9 @@ def interleaved(
 def _orders(names: list[str], rounds: int) -> Iterator[list[str]]:
     """Shuffled, because whatever recurs by itself would strike the same action in a regular order; and every
     other round the reverse of the one before, because what comes first in a round is a little slower."""
-    random = Random(1)
     order = names
     for number in range(rounds):
-        order = order[::-1] if number % 2 else random.sample(names, len(names))
+        order = order[::-1] if number % 2 else _RANDOM.sample(names, len(names))
         yield order
 
 

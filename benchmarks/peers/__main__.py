@@ -28,12 +28,18 @@ BENCHMARKS: dict[str, Benchmark] = {
     "branching": branching,
     "scale": scale,
 }
+ALONE = ("tpch",)
+"""What says something without Iceberg and Delta, too."""
 PACKAGES = ("pyspark", "pyarrow", "duckdb", "duckdb-extension-ducklake")
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run, print, write; 1 if a bar was missed."""
-    command = Command("peers", __doc__, list(BENCHMARKS), target="bench")
+    alone = "--alone" in arguments
+    command = Command(
+        "peers", __doc__, ALONE if alone else list(BENCHMARKS), target="bench-alone" if alone else "bench"
+    )
+    command.parser.add_argument("--alone", action="store_true", help="without Iceberg and Delta, so on any Spark")
     command.parser.add_argument("--cores", type=int, default=2, metavar="N", help="cores for each engine, default 2")
     command.parser.add_argument("--memory", default="4g", help="memory for Spark, default 4g")
     command.parser.add_argument("--folder", type=Path, help="where to make the folder for the files")
@@ -45,15 +51,15 @@ def main(arguments: Sequence[str]) -> int:
     sizes = chosen_sizes(options, Sizes(), QUICK)
     with Databases(options.folder, keep=options.keep) as databases:
         facts: dict[str, Facts] = {
-            **_machine_facts(databases),
+            **_machine_facts(databases, alone=alone),
             "sizes": asdict(sizes),
-            "spark": spark_facts(options.cores, options.memory),
+            "spark": spark_facts(options.cores, options.memory, alone=alone),
             "server": dict(SERVER_SETTINGS),
         }
         figures = command.earlier(options, facts)
-        spark = start_spark(databases.folder, options.cores, options.memory)
+        spark = start_spark(databases.folder, options.cores, options.memory, alone=alone)
         with forklake.connect(spark=spark) as session:
-            bench = Bench(databases, session, sizes, options.cores)
+            bench = Bench(databases, session, sizes, options.cores, alone)
             for name in options.only:
                 figures += show_run(name, partial(BENCHMARKS[name], bench))
         spark.stop()
@@ -62,8 +68,10 @@ def main(arguments: Sequence[str]) -> int:
     return command.finish(options, sorted(figures, key=lambda figure: list(BENCHMARKS).index(figure.benchmark)), facts)
 
 
-def _machine_facts(databases: Databases) -> dict[str, Facts]:
+def _machine_facts(databases: Databases, *, alone: bool) -> dict[str, Facts]:
     facts = machine_facts(databases.server.url(), PACKAGES)
+    if alone:
+        return facts
     return {**facts, "versions": {**facts["versions"], "iceberg": ICEBERG_VERSION, "delta": DELTA_VERSION}}
 
 

@@ -25,6 +25,8 @@ class Bench:
     session: Session
     sizes: Sizes
     cores: int = 2
+    alone: bool = False
+    """Without Iceberg and Delta, which this Spark does not know."""
     charts: list[Chart] = field(default_factory=list)
     """What is drawn at the end."""
     sources: dict[float, dict[str, Path]] = field(default_factory=dict, init=False)

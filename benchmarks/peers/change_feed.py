@@ -40,7 +40,9 @@ def feed(bench: Bench, source: Path) -> Iterator[Figure]:
         yield against(NAME, name, f"feed of 1 % : {other}", sample, theirs, PEER)
     both = {name: Sample((found[name][0] + sample.median,)) for name, sample in times.items()}
     for other, _ in others:
-        yield against(NAME, name, f"update 1 % and its feed : {other}", both[name], both[other], PEER)
+        # To give a feed at all, Iceberg has to write whole files anew here: other work than ours and Delta's.
+        bar = None if other == iceberg.name else PEER
+        yield against(NAME, name, f"update 1 % and its feed : {other}", both[name], both[other], bar)
 
 
 Updated = tuple[float, Callable[[], Rows]]
@@ -48,6 +50,8 @@ Updated = tuple[float, Callable[[], Rows]]
 
 
 def _update(engine: Engine) -> float:
+    """The second one: the first of its kind would take longer."""
+    engine.run(updating("1 %", 101).text.format(table=engine.table(TABLE)))
     return timed(partial(engine.run, updating("1 %", 100).text.format(table=engine.table(TABLE))))
 
 
@@ -73,10 +77,9 @@ def _iceberg(engine: Iceberg, source: Path) -> Updated:
     """It has no changes of tables with deletion vectors, so this one writes files anew; keys say what an update is."""
     engine.load(TABLE, source)
     engine.run(f"ALTER TABLE {engine.table(TABLE)} SET TBLPROPERTIES ('write.update.mode' = 'copy-on-write')")
-    snapshots = f"SELECT snapshot_id FROM {engine.table(TABLE)}.snapshots ORDER BY committed_at DESC LIMIT 1"
-    [[before]] = engine.run(snapshots)
     seconds = _update(engine)
-    [[after]] = engine.run(snapshots)
+    snapshots = f"SELECT snapshot_id FROM {engine.table(TABLE)}.snapshots ORDER BY committed_at DESC LIMIT 2"
+    [[after], [before]] = engine.run(snapshots)
     options = f"map('start-snapshot-id', '{before}', 'end-snapshot-id', '{after}')"
     keys = "array('l_orderkey', 'l_linenumber')"
 

@@ -1,7 +1,7 @@
 """A few ratios in a few minutes, compared with recorded ones: `python -m benchmarks.peers.guard`, with `--record`.
 
-Each is our time against that of something else in the same run which we do not write, so it says the same on another
-machine. One that is larger than the recorded one by more than a third, twice in a row, has slipped.
+Each is our time against that of other work in the same run, most of which we do not write, so it says the same on
+another machine. One that is larger than the recorded one by more than a third, twice in a row, has slipped.
 """
 
 import json
@@ -77,6 +77,8 @@ def main(arguments: Sequence[str]) -> int:
     if options.record and options.quick:
         command.parser.error("only ratios of the full sizes are recorded")
     recorded = {} if options.record or options.quick else read_recorded()
+    if not (recorded or options.record or options.quick):
+        command.parser.error(f"nothing is recorded in {RECORDED.name}; --record does it")
     figures: list[Figure] = []
     with Databases() as databases:
         facts = machine_facts(databases.server.url(), ("pyspark", "pyarrow"))

@@ -7,13 +7,17 @@ from functools import partial
 from itertools import count
 from random import Random
 
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
 from benchmarks.data.bench import Bench, Stored, aggregated, check_same
-from benchmarks.data.rows import frame_of_rows
+from benchmarks.data.rows import frame_of_rows, part_of_rows
 from benchmarks.data.small_files import TABLE
 from benchmarks.databases import Backend
 from benchmarks.metadata.forklake_writer import PLAIN_TABLE, make_plain_table
 from benchmarks.metadata.tables import append, append_row, make_table, scan
 from benchmarks.timing import Sample, interleaved
+from forklake.api.table import TableHandle
 from forklake.catalog.catalogs import create_catalog
 from forklake.catalog.forks import fork_catalog
 from forklake.catalog.lake import Catalog
@@ -78,6 +82,41 @@ def _append(bench: Bench) -> tuple[Sample, Sample]:
     times = interleaved(actions, bench.sizes.rounds, before=bench.forget_outputs)
     bench.forget_outputs()
     return times["ours"], times["plain"]
+
+
+def _deleted_rows(bench: Bench) -> tuple[Sample, Sample]:
+    """Ours leaves out the rows that are deleted, and Spark reads them all."""
+    stored = bench.large()
+    table = bench.forked(stored)
+    table.delete(part_of_rows(5))
+    check_same(aggregated(table.to_spark()), aggregated(_plain(bench, stored).where(f"NOT ({part_of_rows(5)})")))
+    actions = {
+        "ours": lambda: aggregated(table.to_spark()),
+        "plain": lambda: aggregated(_plain(bench, stored)),
+    }
+    times = interleaved(actions, bench.sizes.rounds, warm_up=_WARM_UP)
+    return times["ours"], times["plain"]
+
+
+def _update(bench: Bench) -> tuple[Sample, Sample]:
+    stored, forks = bench.large(), list[TableHandle]()
+
+    def renew() -> None:
+        bench.forget_outputs()
+        forks[:] = [bench.forked(stored)]
+
+    dearer = f"CASE WHEN {part_of_rows(1)} THEN price * 1.1 ELSE price END"
+    actions: dict[str, Callable[[], object]] = {
+        "ours": lambda: forks[0].update({"price": "price * 1.1"}, where=part_of_rows(1)),
+        "plain": lambda: _plain(bench, stored).withColumn("price", F.expr(dearer)).write.parquet(bench.new_output()),
+    }
+    times = interleaved(actions, bench.sizes.rounds, before=renew)
+    bench.forget_outputs()
+    return times["ours"], times["plain"]
+
+
+def _plain(bench: Bench, stored: Stored) -> DataFrame:
+    return bench.spark.read.schema(stored.table.to_spark().schema).parquet(stored.folder)
 
 
 def _point_query(bench: Bench) -> tuple[Sample, Sample]:
@@ -157,6 +196,8 @@ RATIOS: dict[str, Ratio] = {
     "depth": Ratio(f"planning at depth {_DEPTH} : at the root", _depth),
     "scan": Ratio("scan : Spark on the same files", _scan),
     "small_files": Ratio("scan of small files : Spark on the same files", _small_files),
+    "deleted_rows": Ratio("scan without 5 % of rows : Spark with all", _deleted_rows),
+    "update": Ratio("update of 1 % : writing all anew", _update),
     "append": Ratio("append : write of the same rows", _append),
     "point_query": Ratio("point query, pruned : not pruned", _point_query),
     "statement": Ratio("small statement : the same in spark.sql", _statement),

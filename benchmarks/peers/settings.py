@@ -9,21 +9,21 @@ class Sizes:
 
     scale: float = 1.0
     """Scale factor of TPC-H."""
-    query_rounds: int = 3
+    query_rounds: int = 2
     """Times that each query is measured."""
     changed_rounds: int = 1
     """The same after changes, and after compaction."""
     change_scale: float = 0.25
     """Scale factor of the table whose changes are measured one by one."""
-    change_rounds: int = 3
+    change_rounds: int = 2
     """Times that each change is measured."""
     commits: int = 1_000
     """Commits of one row each, of ours; DuckLake makes a fifth of them."""
-    peer_commits: int = 20
+    peer_commits: int = 40
     """The same of Iceberg and Delta, which take longer for one."""
     snapshots: int = 5_000
     """Snapshots of our table that is read as it was in their middle."""
-    peer_snapshots: int = 40
+    peer_snapshots: int = 20
     """The same of Iceberg and Delta."""
     lookup_rows: int = 10_000
     """Rows of the table in which single ones are looked up."""
@@ -31,9 +31,9 @@ class Sizes:
     """Files of the table that is planned by us alone; a tenth of them by the peers too."""
     forks: int = 100
     """Forks of the lake with eight tables, each way."""
-    peer_forks: int = 2
+    peer_forks: int = 4
     """Branches of all eight tables in Iceberg and in Delta."""
-    bulk_forks: int = 200_000
+    bulk_forks: int = 500_000
     """Forks made by many clients of one PostgreSQL."""
     clients: int = 64
     """How many clients."""

@@ -8,7 +8,6 @@ from benchmarks.peers.bench import Bench
 from benchmarks.peers.engines import Engine, SparkEngine
 from benchmarks.peers.rows import COLUMNS
 from benchmarks.peers.small_commits import Contestants, contestants
-from benchmarks.peers.spark_engines import Iceberg
 from benchmarks.report import Figure, against, at_most
 from benchmarks.timing import Sample, interleaved
 
@@ -24,11 +23,9 @@ def definitions(bench: Bench) -> Iterator[Figure]:
             for name in ("altered", "renamed_0"):
                 engine.create(name, COLUMNS)
         everybody = found.all
-        # A Hadoop catalog, which is what Iceberg has without a server, cannot rename.
-        renaming = [engine for engine in everybody if not isinstance(engine, Iceberg)]
         yield from _measured(bench, found, "create a table", {engine: _creating(engine) for engine in everybody})
         yield from _measured(bench, found, "add a column", {engine: _altering(engine) for engine in everybody})
-        yield from _measured(bench, found, "rename a table", {engine: _renaming(engine) for engine in renaming})
+        yield from _measured(bench, found, "rename a table", {engine: _renaming(engine) for engine in everybody})
 
 
 def _measured(

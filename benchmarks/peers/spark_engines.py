@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from benchmarks.peers.engines import SparkEngine, local_path, properties
+from forklake.spark.session import ONE_MACHINE
 
 # Each at its best where one statement may change few rows of a file, which is what ours does as well: deletion vectors,
 # new rows in new files. All of them write Parquet compressed by snappy.
@@ -19,6 +20,8 @@ ICEBERG_PROPERTIES = {
     "write.update.mode": "merge-on-read",
     "write.merge.mode": "merge-on-read",
     "write.parquet.compression-codec": "snappy",
+    # As it is set for everybody else on this Spark.
+    "read.split.open-file-cost": ONE_MACHINE["spark.sql.files.openCostInBytes"],
 }
 DELTA_PROPERTIES = {"delta.enableDeletionVectors": "true"}
 
@@ -71,7 +74,7 @@ class RawSpark(SparkEngine):
 
 
 class Iceberg(SparkEngine):
-    """Version 3 of the format, in a Hadoop catalog: its metadata are files beside the data."""
+    """Version 3 of the format, in a JDBC catalog: which metadata file is current stands in SQLite."""
 
     name, catalog = "iceberg", "ice"
     clauses = f"USING iceberg {properties(ICEBERG_PROPERTIES)}"

@@ -64,7 +64,8 @@ def tpch(bench: Bench) -> Iterator[Figure]:
 
 def _lakes(bench: Bench) -> _Lakes:
     others = (bench.ducklake("duckdb"), bench.ducklake("sqlite"), bench.ducklake("postgres"))
-    return _Lakes(bench, bench.forklake("sqlite"), bench.raw(), (bench.iceberg(), bench.delta()), others)
+    peers = () if bench.alone else (bench.iceberg(), bench.delta())
+    return _Lakes(bench, bench.forklake("sqlite"), bench.raw(), peers, others)
 
 
 def _loaded(lakes: _Lakes) -> Iterator[Figure]:

@@ -46,7 +46,8 @@ def mean_ratio(benchmark: str, phase: str, times: Times, ours: str, other: str, 
     totals = [sum(samples[engine].median for samples in times.values()) for engine in (ours, other)]
     detail = (
         f"{duration(totals[0])} against {duration(totals[1])} for all;"
-        f" from {ratios[best]:.2f} ({best}) to {ratios[worst]:.2f} ({worst})"
+        f" from {ratios[best]:.2f} ({best}) to {ratios[worst]:.2f} ({worst}),"
+        f" {sum(ratio > 1 for ratio in ratios.values())} of {len(ratios)} slower"
     )
     mean = geometric_mean(ratios.values())
     return Figure(benchmark, ours, f"{phase}: {len(times)} queries : {other}", mean, "x", bar, detail)

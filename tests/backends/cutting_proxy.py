@@ -37,7 +37,8 @@ LOCK = b"WITH locked AS MATERIALIZED"
 APPEND = b"lake_append"
 FORK = b"ducklake_fork_catalog"
 MARKERS = (COMMIT, BEGIN, LOCK, APPEND, FORK)
-_READY_AND_IDLE = b"Z\0\0\0\5I"
+_DONE = (b"Z\0\0\0\5I", b"Z\0\0\0\5E")
+"""The server is ready again: it has committed, or the transaction has failed."""
 
 
 class CuttingProxy:
@@ -145,14 +146,14 @@ class _Link:
         return marker in data or any(name in data for name in self._prepared[marker])
 
     def down(self) -> None:
-        """From the server to the client; when the answer is to be lost, until the server has committed."""
+        """From the server to the client; when the answer is to be lost, until the server has done it."""
         while data := _receive(self._server):
             if self._loss == "the answer is stalled":
                 sleep(self._proxy.stall_seconds)
                 self._loss = None
             if self._loss is None:
                 _send(self._client, data)
-            elif _READY_AND_IDLE in data:
+            elif any(ready in data for ready in _DONE):
                 break
         if self._loss == "the answer is lost":
             _close(self._server)

@@ -1,5 +1,6 @@
 """Footers that make Arrow end the process: told like any other damage."""
 
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -79,7 +80,22 @@ def test_a_process_that_was_not_asked_for_a_while_is_started_again(
     canary.close()
 
 
-@pytest.mark.parametrize("program", ["/bin/false", "/bin/true"])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_process_that_was_killed_while_it_waited_says_nothing_of_a_file(
+    how: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canary = footer_canary._Canary()
+    monkeypatch.setattr(footer_canary, "_CANARY", canary)
+    sound, spoiled = str(write(tmp_path / "a.parquet")), str(spoil(write(tmp_path / "b.parquet")))
+    assert deadly([sound]) == set()
+    assert canary._process is not None
+    canary._process.send_signal(how)
+    canary._process.wait()
+    assert deadly([sound, spoiled, sound]) == {spoiled}
+    canary.close()
+
+
+@pytest.mark.parametrize("program", ["/bin/false", "/bin/true", "", "/no/such/program"])
 def test_nothing_is_said_of_a_file_when_the_process_cannot_run(
     program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

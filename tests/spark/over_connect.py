@@ -19,10 +19,10 @@ from tests.spark.inside import environment, files_below, paths
 
 @pytest.fixture
 def table(local: Lakehouse) -> TableHandle:
-    """Two files, one of them with a deleted row."""
+    """A file with a deleted row, and a longer one without."""
     made = local.lake.create_table("t", {"id": "int", "name": "varchar"})
-    for start in (0, 100):
-        made.append([(n, f"n{n}") for n in range(start, start + 100)])
+    for start, end in ((0, 100), (100, 500)):
+        made.append([(n, f"n{n}") for n in range(start, end)])
     made.delete("id = 7")
     return made
 

@@ -160,6 +160,41 @@ def test_what_a_transaction_adds_and_removes_again_is_not_told(
     assert new[1:] == ("insert", 4, "x")
 
 
+def test_what_one_transaction_does_to_a_row_is_told_as_one_change(local: Lakehouse) -> None:
+    table = local.lake.create_table("t", {"id": "bigint", "v": "varchar", "snapshot_id": "int", "change_type": "int"})
+    table.append([(n, "a", n, n) for n in range(6)])
+    with local.session.transaction():
+        table.update({"v": "'b'"}, "id IN (1, 2, 3)")
+        table.update({"v": "'c'"}, "id IN (2, 3)")
+        table.delete("id IN (3, 4)")
+        table.append([(9, "n", 9, 9)])
+        table.update({"v": "'m'"}, "id = 9")
+    before = {n: (n, "a", n, n) for n in range(6)}
+    assert _told(local.lake, table) == [
+        (1, "update_postimage", 1, "b", 1, 1),
+        (1, "update_preimage", *before[1]),
+        (2, "update_postimage", 2, "c", 2, 2),
+        (2, "update_preimage", *before[2]),
+        (3, "delete", *before[3]),
+        (4, "delete", *before[4]),
+        (6, "insert", 9, "m", 9, 9),
+    ]
+
+
+def test_rows_that_go_from_the_metadata_to_a_file_are_updated(local: Lakehouse) -> None:
+    table = _inlining(local.lake)
+    table.append([(n, "file") for n in range(10, 14)])
+    table.append([(1, "a"), (2, "b")])
+    local.lake.set_option("data_inlining_row_limit", 0)
+    table.update({"v": "'new'"}, "id IN (1, 10)")
+    assert _told(local.lake, table) == [
+        (0, "update_postimage", 10, "new"),
+        (0, "update_preimage", 10, "file"),
+        (4, "update_postimage", 1, "new"),
+        (4, "update_preimage", 1, "a"),
+    ]
+
+
 OPERATIONS: dict[str, Callable[[TableHandle, int], object]] = {
     "append": lambda t, n: t.append([(n, "one"), (n + 1, "two")]),
     "append many": lambda t, n: t.append([(n + at, "many") for at in range(6)]),
@@ -173,15 +208,21 @@ OPERATIONS: dict[str, Callable[[TableHandle, int], object]] = {
 }
 
 
-@settings(max_examples=6)
-@given(operations=st.lists(st.tuples(st.sampled_from(sorted(OPERATIONS)), st.integers(1, 40)), min_size=3, max_size=7))
+@settings(max_examples=8)
+@given(
+    make=st.sampled_from([_table, _inlining]),
+    operations=st.lists(st.tuples(st.sampled_from(sorted(OPERATIONS)), st.integers(1, 40)), min_size=3, max_size=7),
+)
 def test_the_feed_is_the_difference_of_the_versions(
-    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, operations: list[tuple[str, int]]
+    spark: SparkSession,
+    tmp_path_factory: pytest.TempPathFactory,
+    make: Callable[[CatalogHandle], TableHandle],
+    operations: list[tuple[str, int]],
 ) -> None:
     folder = tmp_path_factory.mktemp("lake")
     lakehouse = open_lakehouse(Place(f"sqlite:{folder / 'lake.db'}", None, "sqlite"), Path(folder), spark)
     try:
-        table = _inlining(lakehouse.lake)
+        table = make(lakehouse.lake)
         first = head(lakehouse.lake)
         for name, number in operations:
             OPERATIONS[name](table, number)

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
@@ -149,6 +151,35 @@ def test_when_many_files_have_deletes_all_are_read_in_one_scan(table: TableHandl
     assert "Union" not in plan_of(frame)
     found = {row.id: row.v for row in frame.collect()}
     assert found == {n: n / 2 + (n in (7, 107)) if n < 200 else 0.0 for n in range(350) if n not in (0, 8, 199)}
+
+
+def test_rows_that_are_read_together_have_their_ids_and_places(table: TableHandle) -> None:
+    table.append([(n, "n", 0.0, None) for n in range(200, 350)])
+    table.delete("id IN (0, 8, 199)")
+    virtual = ["rowid", "file_row_number", "filename"]
+    found = {id: rest for id, *rest in table.scan(columns=["id", *virtual]).fetchall()}
+    assert {id: rowid for id, (rowid, *_) in found.items()} == {n: n for n in range(350) if n not in (0, 8, 199)}
+    assert {id: place for id, (_, place, _) in found.items()} == {n: n % 100 if n < 200 else n - 200 for n in found}
+    assert len({name for *_, name in found.values()}) == 3
+    assert table.update({"name": "'new'"}, "id IN (9, 110, 210)") == 3
+    assert table.delete("id IN (10, 111, 211)") == 3
+    assert sorted(row.id for row in table.to_spark().where("name = 'new'").collect()) == [9, 110, 210]
+    assert table.to_spark().count() == table.count() == 344
+
+
+def test_a_file_that_was_written_anew_under_its_name_is_read_anew(local: Lakehouse, tmp_path: Path) -> None:
+    """What is kept of a scan is of files as they were added, and not of their names."""
+    table = local.lake.create_table("others", {"id": "bigint"})
+    table.append([(n,) for n in range(500)])
+    table.delete("id = 7")
+    path = tmp_path / "theirs.parquet"
+    for count in (10, 900):
+        pq.write_table(pa.table({"id": pa.array(range(1000, 1000 + count), pa.int64())}), path)
+        local.lake.add_data_files("others", str(path))
+        assert len(file_scans(table.to_spark())) == 1
+        found = sorted(row.id for row in table.to_spark().where("id >= 1000").collect())
+        assert found == list(range(1000, 1000 + count))
+        table.delete("id >= 1000")
 
 
 def test_a_filter_reaches_the_reader_of_files_with_deletes(table: TableHandle) -> None:

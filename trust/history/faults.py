@@ -3,6 +3,7 @@
 import os
 import signal
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from multiprocessing.context import ForkServerProcess
@@ -23,7 +24,9 @@ _SLOWEST_FAULT_SECONDS = 5.0
 """A machine that takes longer for each is not waited for: what did not happen shows in the count."""
 _NAMES = {BEGIN: "begin", LOCK: "lock", COMMIT: "commit", APPEND: "short commit", FORK: "fork"}
 _BEFORE_COMMIT: tuple[Loss, ...] = ("the commit is lost", "the client is cut off", "the commit is stalled")
-_CUTS: tuple[tuple[bytes, Loss], ...] = (
+Cut = tuple[bytes, Loss]
+"""Which message is lost, and how."""
+_CUTS: tuple[Cut, ...] = (
     *((marker, loss) for marker in (COMMIT, APPEND, FORK) for loss in (*LOSSES, *STALLS)),
     *((marker, loss) for marker in (BEGIN, LOCK) for loss in _BEFORE_COMMIT),
 )
@@ -125,7 +128,7 @@ def _silent(phase: Phase) -> list[str]:
     return [f"{name} did not commit anything for {_PATIENCE_SECONDS:.0f} s." for name in late]
 
 
-def cut_connections(phase: Phase, cuts: int) -> Result:
+def cut_connections(phase: Phase, cuts: int, kinds: Sequence[Cut] = _CUTS) -> Result:
     """A proxy loses and holds back messages before, during and after COMMIT."""
     rng = phase.trial.rng("cuts", phase.name)
     places: Counter[str] = Counter()
@@ -135,7 +138,7 @@ def cut_connections(phase: Phase, cuts: int) -> Result:
             phase.wrong += _silent(phase)
             deadline = monotonic() + _SLOWEST_FAULT_SECONDS * cuts
             while proxy.happened.total() < cuts and monotonic() < deadline:
-                marker, loss = rng.choice(_CUTS)
+                marker, loss = rng.choice(kinds)
                 before = proxy.happened.total()
                 proxy.lose([loss], marker=marker)
                 if _met(proxy, before + 1, seconds=0.5):

@@ -15,7 +15,6 @@ from threading import Lock, Timer
 
 from pyarrow import fs
 
-from forklake.errors import InvalidInput
 from forklake.maintenance.footers import read_footer
 
 DEADLY = "Arrow ends the process that reads its footer"
@@ -24,8 +23,8 @@ _IDLE_SECONDS = 30.0
 _AT_ONCE = 1_000
 _READ = b"."
 _ENDED = 0
-_LAST_OF_PYTHON = 2
-"""Greater codes, and those of signals, are of a process that something else has ended."""
+_COULD_NOT_RUN = (1, 2)
+"""What Python returns when it cannot begin."""
 _LENGTH_BYTES = 8
 
 Place = tuple[fs.FileSystem, str]
@@ -35,13 +34,17 @@ Place = tuple[fs.FileSystem, str]
 def deadly_footers(places: Sequence[Place]) -> set[str]:
     """The paths of those files whose footers nobody here may read."""
     deadly: set[str] = set()
-    at = 0
+    at, suspected = 0, -1
     while at < len(places):
-        some = places[at : at + _AT_ONCE]
-        read = _CANARY.read(some)
-        if read < len(some):
-            deadly.add(some[read][1])
-        at += read + 1 if read < len(some) else len(some)
+        read, died = _CANARY.read(places[at : at + _AT_ONCE])
+        at += read
+        if not died:
+            continue
+        # It may have died of something else, as of Ctrl-C while it waited: another process must die of the same file.
+        if at == suspected:
+            deadly.add(places[at][1])
+            at += 1
+        suspected = at
     return deadly
 
 
@@ -52,15 +55,20 @@ class _Canary:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
 
-    def read(self, places: Sequence[Place]) -> int:
-        """How many of the footers it read before it died; all of them if it lives, or has failed in another way."""
+    def read(self, places: Sequence[Place]) -> tuple[int, bool]:
+        """How many of the footers it read, and whether it died then. If it cannot run, nothing is said of any."""
         order = pickle.dumps(places)
         with self._lock:
-            read, code = self._ask(order, len(places))
-            if code == _ENDED:
-                # It has ended by itself just now, and was not asked in time.
+            try:
                 read, code = self._ask(order, len(places))
-        return len(places) if code is None or 0 <= code <= _LAST_OF_PYTHON else read
+                if code == _ENDED:
+                    # It has ended by itself just now, and was not asked in time.
+                    read, code = self._ask(order, len(places))
+            except OSError:
+                return len(places), False
+        if code in (None, _ENDED, *_COULD_NOT_RUN):
+            return len(places), False
+        return read, True
 
     def _ask(self, order: bytes, count: int) -> tuple[int, int | None]:
         if self._process is None:
@@ -106,7 +114,8 @@ def _serve() -> None:
 
 def _read_all(places: Sequence[Place]) -> None:
     for files, path in places:
-        with suppress(InvalidInput):
+        # Whatever is wrong with it is told when it is read again: here, only what nobody survives counts.
+        with suppress(Exception):
             footer = read_footer(files, path, path).metadata
             for group in range(footer.num_row_groups):
                 for column in range(footer.num_columns):

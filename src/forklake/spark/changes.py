@@ -46,14 +46,13 @@ def table_changes(work: Work, table: Table, first: SnapshotId, last: SnapshotId,
     """
     after, with_deletes = SnapshotId(first - 1), kind != "insertions"
     history = table_history(work.tx.view, TableId(table.object_id), after, last, with_deletes=with_deletes)
-    found: list[_Told] = []
     match kind:
         case "insertions":
-            found += _inserted(work, table, history.inserted, history.inserted_batches, last)
+            found = _inserted(work, table, history.inserted, history.inserted_batches, last)
         case "deletions":
-            found += _deleted(work, table, history, last)
+            found = _deleted(work, table, history, last)
         case "changes":
-            found += _changes(work, table, history, last)
+            found = _changes(work, table, history, last)
     if not found:
         return work.spark.createDataFrame([], _schema(table, kind))
     own = [quoted(column.name) for column in table.definition.columns]

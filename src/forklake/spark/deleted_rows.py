@@ -1,7 +1,8 @@
 """Leaving deleted rows out of a scan.
 
 For each file with deletes there is a bitmap, one bit for each of its rows, and all of them are one value of a query: an
-array that a scalar subquery brings in, one bitmap behind the other. Testing a bit is plain arithmetic that Spark
+array that a scalar subquery brings in, one bitmap behind the other. Files without deletes that are read along have an
+empty one in common. Testing a bit is plain arithmetic that Spark
 compiles, so filters still reach the Parquet reader and nothing is joined.
 """
 
@@ -17,7 +18,7 @@ from pyspark.sql import types as st
 
 from forklake.errors import DamagedFile
 from forklake.model.entities import Table
-from forklake.model.files import ScanFile
+from forklake.model.files import DataFile, DeleteFile, ScanFile
 from forklake.spark.tasks.delete_files import Positions, read_positions
 from forklake.spark.work import Work
 
@@ -60,22 +61,29 @@ def bitmaps(files: Sequence[ScanFile], positions: Sequence[Positions]) -> Bitmap
 
 def deleted_positions(work: Work, table: Table, files: Sequence[ScanFile]) -> list[Positions]:
     """For each file of a table the positions that are deleted from it; none for files without deletes."""
+    # There may be many files, and few of them with deletes.
+    changed = [(file.data, file.delete) for file in files if file.delete is not None]
     with ThreadPoolExecutor(_READERS) as pool:
-        return list(pool.map(lambda file: _positions(work, table, file), files))
+        found = pool.map(lambda each: _positions(work, table, *each), changed)
+        return [np.zeros(0, np.int64) if file.delete is None else next(found) for file in files]
 
 
-def _positions(work: Work, table: Table, file: ScanFile) -> Positions:
-    if file.delete is None:
-        return np.zeros(0, np.int64)
-    path = work.storage.path(file.delete.path, is_relative=file.delete.path_is_relative)
+def _positions(work: Work, table: Table, data: DataFile, delete: DeleteFile) -> Positions:
+    path = work.storage.path(delete.path, is_relative=delete.path_is_relative)
+    # Delete files never change, and their names are given once; of one for several snapshots, some count at each.
+    key = (f"{work.storage.root}\n{path}", None if delete.partial_max is None else work.tx.base)
+    known = work.holder.positions.get(key)
+    if known is not None:
+        return known
     try:
         found = read_positions(work.storage.files, path, work.tx.base)
-        if len(found) and found[-1] >= file.data.record_count:
-            raise DamagedFile(f"it deletes row {found[-1]} of {file.data.record_count}")
-        return found
+        if len(found) and found[-1] >= data.record_count:
+            raise DamagedFile(f"it deletes row {found[-1]} of {data.record_count}")
     except (OSError, pa.ArrowException, DamagedFile) as error:
         which = f"The delete file {path} of table '{table.name}' at version {work.tx.base}"
         raise DamagedFile(f"{which} cannot be read: {error}") from error
+    work.holder.positions.put(key, found, 1 + found.nbytes // 1024)
+    return found
 
 
 def _bitmap(positions: Positions, rows: int) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 Spark's file sinks leave a log of what they wrote, and Spark reads a folder with such a log by the log alone. We write
 one for the files of a scan, in a folder made for it. What the log says of a file's modification time comes back with
-every row: there goes the file's number in the scan.
+every row: there goes the file's number in the scan, or whatever else a scan has to know of it.
 
 Reading a list takes Spark longer than all the rest of planning, and most scans have the list of the scan before: so the
 relations of the last lists are kept. Two scans of the same files are then the same to Spark, which reads them once

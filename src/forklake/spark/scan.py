@@ -48,7 +48,7 @@ def scan(work: Work, plan: ScanPlan, virtual: Sequence[str] = ()) -> DataFrame:
 
 
 def numbered_files(plan: ScanPlan) -> list[tuple[int, ScanFile]]:
-    """The files of a plan with their numbers: those with deleted rows first, which number their bitmaps as well."""
+    """The files of a plan with their numbers: those with deleted rows first, whose numbers more files do not change."""
     changed = [file for file in plan.files if file.delete is not None]
     if not changed:
         return list(enumerate(plan.files))
@@ -220,13 +220,13 @@ def _live_rows(work: Work, plan: ScanPlan, part: _Part, schema: st.StructType, o
     if is_remote(work.spark):
         return made()
     # Files never change; of a delete file for several snapshots, a scan takes the positions up to its own.
-    files = [(number, file.data.path, file.delete) for number, file in part.files]
+    files = [(number, file.data.data_file_id, file.data.path, file.delete) for number, file in part.files]
     by_snapshot = any(file.delete is not None and file.delete.partial_max is not None for _, file in part.files)
     base = work.tx.base if by_snapshot else None
     known_by = (work.storage.root, schema.json(), part.reads_row_index, part.is_numbered, files, base)
     # The relation below it is held as well.
-    kilobytes = len(files) + _rows(part.files) // 8192
-    return kept(work, repr(known_by), made, kilobytes)
+    bits = _rows(numbered for numbered in part.files if numbered[1].delete is not None)
+    return kept(work, repr(known_by), made, kilobytes=len(files) + bits // 8192)
 
 
 def _relation(work: Work, schema: st.StructType, origin: _Origin, files: Sequence[tuple[int, DataFile]]) -> DataFrame:

@@ -13,6 +13,7 @@ from tempfile import gettempdir
 from threading import Lock
 from uuid import uuid4
 
+import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 
 from forklake.catalog.lake import RecentlyUsed
@@ -37,7 +38,8 @@ ONE_MACHINE: Mapping[str, str] = {
 
 
 KEPT_KILOBYTES = 100_000
-"""What relations that are kept for later scans may take of the driver's memory, and named scans as much again."""
+"""What relations that are kept for later scans may take of the driver's memory; named scans and positions each as much
+again."""
 
 
 class NamedScan:
@@ -79,6 +81,8 @@ class SparkHolder:
         """Relations over files that later scans may ask for again."""
         self.scans: RecentlyUsed[tuple[object, ...], NamedScan] = RecentlyUsed(KEPT_KILOBYTES)
         """Scans that later queries may name again."""
+        self.positions: RecentlyUsed[tuple[str, int | None], np.ndarray] = RecentlyUsed(KEPT_KILOBYTES)
+        """What was read from delete files."""
         self._prefix = f"__forklake_{uuid4().hex[:12]}_"
         self._numbers = count()
 
