@@ -19,10 +19,12 @@ from benchmarks.peers.settings import QUICK, Sizes
 from benchmarks.peers.small import small
 from benchmarks.peers.spark import DELTA_VERSION, ICEBERG_VERSION, spark_facts, start_spark
 from benchmarks.peers.tpch import tpch
+from benchmarks.peers.writes import writes
 from benchmarks.report import Facts
 
 BENCHMARKS: dict[str, Benchmark] = {
     "tpch": tpch,
+    "writes": writes,
     "change": change,
     "small": small,
     "branching": branching,

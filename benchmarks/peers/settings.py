@@ -10,7 +10,7 @@ class Sizes:
     scale: float = 1.0
     """Scale factor of TPC-H."""
     query_rounds: int = 2
-    """Times that each query is measured."""
+    """Times that each query is measured, and that the tables are loaded and changed."""
     changed_rounds: int = 1
     """The same after changes, and after compaction."""
     change_scale: float = 0.25

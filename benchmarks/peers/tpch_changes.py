@@ -47,7 +47,7 @@ def _run(engine: Engine, change: Change, name: str) -> None:
 
 
 def warm_up(engine: Engine, sources: Mapping[str, Path]) -> None:
-    """The same on a copy that is dropped: what is timed once must not be the first of its kind."""
+    """Change and compact a copy that is dropped: what is timed once must not be the first of its kind."""
     change = CHANGES[-1]
     engine.load(_COPY, sources[change.table])
     _run(engine, change, _COPY)
