@@ -10,9 +10,9 @@ from typing import Generic, TypeVar
 
 from forklake.errors import InvalidOption, ReadOnly
 from forklake.model.entities import Definition, LakeObject, TableDefinition
-from forklake.model.files import TableStats
+from forklake.model.files import ScanFile, TableStats
 from forklake.model.ids import CatalogId, SnapshotId, TableId
-from forklake.model.lineage import Lineage
+from forklake.model.lineage import Lineage, Scope
 from forklake.store.connection import Store
 from forklake.store.dialect import drawn_ids
 from forklake.store.scope import OwnerCache
@@ -44,6 +44,12 @@ class RetrySettings:
             raise InvalidOption(f"ducklake_retry_wait_ms must be a number from 0, not {self.retry_wait_ms}.")
         if not 1 <= self.retry_backoff < inf:
             raise InvalidOption(f"ducklake_retry_backoff must be a number from 1, not {self.retry_backoff}.")
+
+
+LONG_LISTING = 1_000
+"""From so many files on, the list of a table's files is kept: a shorter one is read as fast as it is looked up."""
+_LISTED_FILES = 200_000
+"""So many files are in the lists that are kept, each of them about half a kilobyte."""
 
 
 class RecentlyUsed(Generic[K, V]):
@@ -153,6 +159,8 @@ class Lake:
     """By catalog, schema version, schema and name."""
     versions: RecentlyUsed[tuple[TableId, SnapshotId], TableDefinition] = field(init=False, repr=False)
     """What tables were from a snapshot on; the same in every catalog that sees the version."""
+    listings: RecentlyUsed[tuple[TableId, Scope], tuple[ScanFile, ...]] = field(init=False, repr=False)
+    """The files of tables that have many."""
     ids: IdPool = field(init=False, repr=False)
     facts: SnapshotFacts = field(init=False, repr=False)
 
@@ -160,6 +168,7 @@ class Lake:
         object.__setattr__(self, "owners", OwnerCache(self.store))
         object.__setattr__(self, "objects", RecentlyUsed())
         object.__setattr__(self, "versions", RecentlyUsed())
+        object.__setattr__(self, "listings", RecentlyUsed(_LISTED_FILES))
         object.__setattr__(self, "ids", IdPool(self.store))
         object.__setattr__(self, "facts", SnapshotFacts())
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from forklake.catalog.lake import Catalog
+from forklake.catalog.lake import LONG_LISTING, Catalog
 from forklake.errors import CorruptMetadata, InvalidInput, NoSuchCatalog, NoSuchSnapshot
 from forklake.model.entities import Definition, LakeObject, TableDefinition
 from forklake.model.files import InlinedBatch, ScanFile, TableStats
@@ -13,6 +13,7 @@ from forklake.model.mappings import NameMapping
 from forklake.model.names import fold
 from forklake.store import catalogs, objects, table_files
 from forklake.store.connection import Store
+from forklake.store.scope import check_there
 from forklake.store.snapshots import newest_snapshot, wait_for_commit
 
 
@@ -63,7 +64,16 @@ class CatalogView:
         return found
 
     def files(self, table_id: TableId, only: Collection[DataFileId] | None = None) -> list[ScanFile]:
-        return table_files.table_files(self._store, self.narrowed(table_id), table_id, only)
+        """The data files of a table with their delete files. Long lists are kept: what a snapshot shows stays."""
+        scope, listings = self.narrowed(table_id), self.catalog.lake.listings
+        known = listings.get((table_id, scope)) if only is None else None
+        if known is not None:
+            check_there(self._store, scope)
+            return list(known)
+        found = table_files.table_files(self._store, scope, table_id, only)
+        if only is None and len(found) >= LONG_LISTING:
+            listings.put((table_id, scope), tuple(found), len(found))
+        return found
 
     def batches(self, table_id: TableId) -> list[InlinedBatch]:
         return table_files.table_batches(self._store, self.narrowed(table_id), table_id)

@@ -76,8 +76,7 @@ def delete_addresses(work: Work, plan: ScanPlan, addresses: Positions) -> int:
     if not len(addresses):
         return 0
     ordered = np.sort(addresses)
-    if (np.diff(ordered) == 0).any():
-        raise InvalidRows("A row would be changed twice, because it matches several rows of the source.")
+    check_once(ordered)
     numbers, positions = ordered >> POSITION_BITS, ordered & ((1 << POSITION_BITS) - 1)
     starts = np.flatnonzero(np.r_[True, np.diff(numbers) > 0])
     by_number = dict(zip(numbers[starts].tolist(), np.split(positions, starts[1:]), strict=True))
@@ -85,6 +84,12 @@ def delete_addresses(work: Work, plan: ScanPlan, addresses: Positions) -> int:
     _delete_from_files(work, plan.table, files)
     _delete_inlined(work, plan, by_number)
     return len(addresses)
+
+
+def check_once(ordered: Positions) -> None:
+    """Refuse to change a row twice, given what rows are known by in order."""
+    if (np.diff(ordered) == 0).any():
+        raise InvalidRows("A row would be changed twice, because it matches several rows of the source.")
 
 
 def _matching(work: Work, plan: ScanPlan, where: Condition) -> Positions:

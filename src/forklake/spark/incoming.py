@@ -21,7 +21,7 @@ from forklake.spark.assigned import assigned
 from forklake.spark.assigned_array import assigned_array
 from forklake.spark.conversions import literal
 from forklake.spark.literal_rows import literal_rows
-from forklake.spark.quoting import named
+from forklake.spark.quoting import named, projected, quoted
 from forklake.spark.tasks.arrow_types import shown_schema, shown_type
 from forklake.spark.tasks.literals import literal as arrow_literal
 from forklake.spark.type_in_arrow import type_in_arrow
@@ -108,15 +108,21 @@ def _fit_frame(frame: DataFrame, sources: Mapping[str, int], table: Table) -> Da
     # Names of a DataFrame need not be unique when they go by position.
     given = frame.toDF(*(f"c{at}" for at in range(len(frame.columns))))
     fields = frame.schema.fields
-    fitted = []
+    fitted: list[Expression | str] = []
     for column in table.definition.columns:
         at = sources.get(fold(column.name))
         if at is None:
-            value = default_value(column, table)
+            fitted.append(default_value(column, table).alias(column.name))
+        elif _fits(fields[at].dataType, column):
+            fitted.append(f"c{at} AS {quoted(column.name)}")
         else:
-            value = fit_value(named(f"c{at}"), fields[at].dataType, column, table)
-        fitted.append(value.alias(column.name))
-    return given.select(*fitted)
+            fitted.append(fit_value(named(f"c{at}"), fields[at].dataType, column, table).alias(column.name))
+    return projected(given, fitted)
+
+
+def _fits(data_type: st.DataType, column: Column) -> bool:
+    """Whether every value of the type is one of the column as it is."""
+    return column.nulls_allowed and not column.children and type_in_spark(data_type) == column.type
 
 
 def _default_expression(column: Column) -> Expression:

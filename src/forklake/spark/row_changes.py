@@ -43,7 +43,7 @@ def change_rows(work: Work, plan: ScanPlan, changes: DataFrame) -> Changed:
     order = write_order(work, table)
     work.tx.note_delete(table)
     with writing(table), reading(table, plan.snapshot_id):
-        outcome = _outcome(order, changes, on_driver=sum(f.data.file_size_bytes for f in plan.files) <= DRIVER_BYTES)
+        outcome = _outcome(order, changes, on_driver=fits_driver(plan))
     files = from_table(outcome.filter(pc.is_valid(outcome["file"])))
     rows = outcome.filter(pc.is_valid(outcome["change"]))
     ended = rows["address"].drop_null().to_numpy().astype(np.int64)
@@ -55,6 +55,11 @@ def change_rows(work: Work, plan: ScanPlan, changes: DataFrame) -> Changed:
     stage_files(work, table, [file for file in files if file.label == UPDATE], embeds_row_ids=True)
     stage_files(work, table, [file for file in files if file.label == INSERT])
     return Changed(len(ended), outcome["source"].drop_null())
+
+
+def fits_driver(plan: ScanPlan) -> bool:
+    """Whether all rows of a plan may be on the driver at once."""
+    return sum(file.data.file_size_bytes for file in plan.files) <= DRIVER_BYTES
 
 
 def _outcome(order: WriteOrder, changes: DataFrame, *, on_driver: bool) -> pa.Table:

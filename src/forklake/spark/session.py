@@ -14,7 +14,7 @@ from threading import Lock
 from uuid import uuid4
 
 import numpy as np
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 
 from forklake.catalog.lake import RecentlyUsed
 
@@ -83,6 +83,8 @@ class SparkHolder:
         """Scans that later queries may name again."""
         self.positions: RecentlyUsed[tuple[str, int | None], np.ndarray] = RecentlyUsed(KEPT_KILOBYTES)
         """What was read from delete files."""
+        self.columns: RecentlyUsed[tuple[str, bool], Column] = RecentlyUsed()
+        """Columns of any DataFrame as they are written, by what they are and whether they had the type."""
         self._prefix = f"__forklake_{uuid4().hex[:12]}_"
         self._numbers = count()
 

@@ -12,7 +12,8 @@ from forklake.model.names import did_you_mean, fold
 from forklake.spark.delete import Condition
 from forklake.spark.incoming import fit_value
 from forklake.spark.quoting import quoted
-from forklake.spark.row_changes import CHANGE_OF_UPDATE, change_rows
+from forklake.spark.rewrite import can_rewrite, rewrite_rows
+from forklake.spark.row_changes import CHANGE_OF_UPDATE, change_rows, fits_driver
 from forklake.spark.scan import scan
 from forklake.spark.tasks.reserved import ROW_ID
 from forklake.spark.tasks.write_changes import ADDRESS, CHANGE, SOURCE_ROW
@@ -29,7 +30,10 @@ def update(work: Work, table: Table, assignments: Mapping[str, Expression], wher
     if where is not None:
         rows = where.rows_of(rows)
     own = [quoted(column.name) for column in table.definition.columns]
-    changes = rows.withColumns(_values(rows, table, targets)).selectExpr(
+    changed = rows.withColumns(_values(rows, table, targets))
+    if not fits_driver(plan) and can_rewrite(plan):
+        return rewrite_rows(work, plan, changed.selectExpr(*own, ROW_ID))
+    changes = changed.selectExpr(
         *own, ROW_ID, f"{CHANGE_OF_UPDATE} AS {CHANGE}", ADDRESS, f"CAST(NULL AS BIGINT) AS {SOURCE_ROW}"
     )
     return change_rows(work, plan, changes).ended

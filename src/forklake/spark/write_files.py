@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 from pyarrow import fs
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as st
 
 from forklake.model.entities import Table
@@ -40,9 +40,14 @@ def write_arrow(work: Work, table: Table, rows: pa.Table, reserved: Sequence[str
 def write_frame(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str] = ()) -> list[WrittenFile]:
     """Run a DataFrame, once, and write its rows; reserved columns stand behind the table's own."""
     with writing(table):
-        if table.definition.partition is None and all(map(spark_writes, table.definition.columns)):
+        if spark_writes_rows(table):
             return _by_spark(work, table, frame, reserved)
         return _by_arrow(work, table, frame, reserved)
+
+
+def spark_writes_rows(table: Table) -> bool:
+    """Whether Spark's own writer can write rows of the table exactly."""
+    return table.definition.partition is None and all(map(spark_writes, table.definition.columns))
 
 
 def new_data_files(
@@ -106,14 +111,30 @@ def _by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str
     schema = st.StructType([written_field(column) for column in table.definition.columns])
     for name in reserved:
         schema = schema.add(st.StructField(name, st.LongType(), True, {FIELD_ID: FIELD_IDS[name]}))
-    # A cast alone brings the ids of nested fields in: `to` leaves a column as it is that has the type already.
-    rows = ordered_frame(work, table, frame).select(
-        *(named(field.name).cast(field.dataType).alias(field.name, metadata=field.metadata) for field in schema)
-    )
+    given = ordered_frame(work, table, frame)
+    types = {field.name: field.dataType for field in given.schema}
+    rows = given.select(*(_with_ids(work, field, types[field.name]) for field in schema))
     writer = rows.write.options(**options.for_spark(table, work.tx))
     with spark_settings(work.spark, _EXACT_TIMESTAMPS), writing_to(work.storage.path(folder), table):
         writer.parquet(work.storage.folder(folder))
     return _written(work, table, folder)
+
+
+def _with_ids(work: Work, field: st.StructField, given: st.DataType) -> Column:
+    """The column as it is written, under its field id, or, if it is nested, ids.
+
+    Kept for later, as each takes dozens of calls to the JVM. `DataFrame.to` would take one for all of them, but its ids
+    are lost when Spark optimises the query.
+    """
+    key = (field.json(), given == field.dataType)
+    known = work.holder.columns.get(key)
+    if known is None:
+        value = named(field.name)
+        # A cast brings the ids of nested fields in.
+        typed = value if given == field.dataType else value.cast(field.dataType)
+        known = typed.alias(field.name, metadata=field.metadata)
+        work.holder.columns.put(key, known)
+    return known
 
 
 def _written(work: Work, table: Table, folder: str) -> list[WrittenFile]:

@@ -12,6 +12,7 @@ from forklake.model.entities import Table
 from forklake.model.names import did_you_mean, fold
 from forklake.spark.delete import Condition
 from forklake.spark.inlined import inlined_rows
+from forklake.spark.named_scans import scan_like_before
 from forklake.spark.quoting import named
 from forklake.spark.scan import scan
 from forklake.spark.tasks.arrow_types import shown_schema
@@ -42,7 +43,7 @@ def scan_table(
 def _frame(
     work: Work, plan: ScanPlan, where: Condition | None, chosen: Sequence[str], virtual: Sequence[str]
 ) -> DataFrame:
-    frame = scan(work, plan, virtual)
+    frame = scan(work, plan, virtual) if virtual else scan_like_before(work, plan)
     if where is not None:
         frame = where.rows_of(frame)
     if not virtual and list(chosen) == [column.name for column in plan.table.definition.columns]:

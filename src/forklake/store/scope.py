@@ -35,6 +35,11 @@ def fetch_in(store: Store, scope: Scope, statements: Sequence[Statement]) -> lis
     return answers
 
 
+def check_there(store: Store, scope: Scope) -> None:
+    """Raise if the snapshot has expired."""
+    fetch_in(store, scope, [])
+
+
 def ended_rows(dialect: Dialect, scope: Scope, kind: RowKind, scope_id: int) -> list[Statement]:
     """Asks for `(object_id, begin_snapshot)` of what forks have ended; nothing to ask for a root.
 

@@ -16,9 +16,10 @@ Positions = npt.NDArray[np.int64]
 _SCHEMA = pa.schema(
     [
         pa.field(name, kind, metadata={b"PARQUET:field_id": str(FIELD_IDS[name]).encode()})
-        for name, kind in ((FILE_PATH, pa.string()), (POSITION, pa.int64()))
+        for name, kind in ((FILE_PATH, pa.dictionary(pa.int32(), pa.string())), (POSITION, pa.int64()))
     ]
 )
+"""In the file both are plain columns; a path that all rows have in common is not repeated for each on the way there."""
 
 
 def read_positions(files: fs.FileSystem, path: str, upto: int) -> Positions:
@@ -40,12 +41,17 @@ def read_positions(files: fs.FileSystem, path: str, upto: int) -> Positions:
 
 def write_positions(files: fs.FileSystem, path: str, data_file: str, positions: Positions) -> tuple[int, int]:
     """Write a delete file; returns its size and the size of its footer."""
-    table = pa.table(
-        [pa.DictionaryArray.from_arrays(np.zeros(len(positions), np.int32), [data_file]).cast(pa.string()), positions],
-        _SCHEMA,
-    )
+    paths = pa.DictionaryArray.from_arrays(np.zeros(len(positions), np.int32), [data_file])
     with writing_file(path), files.open_output_stream(path) as sink:
-        pq.write_table(table, sink, compression="snappy", write_page_checksum=True)
+        pq.write_table(
+            pa.table([paths, positions], _SCHEMA),
+            sink,
+            compression="snappy",
+            use_dictionary=[FILE_PATH],
+            column_encoding={POSITION: "DELTA_BINARY_PACKED"},
+            write_page_checksum=True,
+            store_schema=False,
+        )
         size = sink.tell()
     with pq.ParquetFile(path, filesystem=files) as written:
         return size, written.metadata.serialized_size

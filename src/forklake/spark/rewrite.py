@@ -1,0 +1,112 @@
+"""Rows that Spark writes as they will be, and the end of those they replace.
+
+Spark's writer does not say which rows it has written, but the files do: they embed row ids, and those tell where the
+rows came from. So there is one pass over the table, and no row leaves Spark on its way.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame
+
+from forklake.catalog.scan_planning import ScanPlan
+from forklake.errors import CorruptMetadata
+from forklake.model.entities import UNCOMMITTED
+from forklake.spark.delete import check_once, delete_addresses
+from forklake.spark.deleted_rows import deleted_positions
+from forklake.spark.failures import reading
+from forklake.spark.inlined import inlined_rows
+from forklake.spark.quoting import named
+from forklake.spark.scan import numbered_files, scan
+from forklake.spark.stage_files import stage_files
+from forklake.spark.tasks.delete_files import Positions
+from forklake.spark.tasks.reserved import ROW_ID
+from forklake.spark.tasks.write_file import WrittenFile
+from forklake.spark.virtual import ADDRESS, POSITION_BITS
+from forklake.spark.work import Work
+from forklake.spark.write_files import spark_writes_rows, write_frame
+
+
+def can_rewrite(plan: ScanPlan) -> bool:
+    """Whether Spark itself can write rows of the plan, all of which have row ids already."""
+    begins = [file.data.begin_snapshot for file in plan.files] + [batch.begin_snapshot for batch in plan.batches]
+    return spark_writes_rows(plan.table) and UNCOMMITTED not in begins
+
+
+def rewrite_rows(work: Work, plan: ScanPlan, rows: DataFrame) -> int:
+    """Write rows of a plan as they will be, row ids behind the table's columns; returns how many."""
+    table = plan.table
+    work.tx.note_delete(table)
+    with reading(table, plan.snapshot_id):
+        files = write_frame(work, table, rows, [ROW_ID])
+    try:
+        with reading(table, plan.snapshot_id):
+            ended = _end(work, plan, _row_ids(work, files))
+    except BaseException:
+        work.storage.remove(file.path for file in files)
+        raise
+    stage_files(work, table, files, embeds_row_ids=True)
+    return ended
+
+
+def _row_ids(work: Work, files: Sequence[WrittenFile]) -> Positions:
+    storage = work.storage
+    found = [
+        pq.read_table(storage.path(file.path), filesystem=storage.files, columns=[ROW_ID], partitioning=None)[ROW_ID]
+        for file in files
+    ]
+    return np.sort(np.concatenate([np.zeros(0, np.int64), *(ids.to_numpy() for ids in found)]))
+
+
+def _end(work: Work, plan: ScanPlan, row_ids: Positions) -> int:
+    """End the rows with these ids, which are sorted."""
+    check_once(row_ids)
+    counted, rest = _counted(work, plan, row_ids)
+    inlined, rest = _inlined(plan, rest)
+    embedding = tuple(file for file in plan.files if file.data.row_id_start is None)
+    others = ScanPlan(plan.table, plan.snapshot_id, embedding, ())
+    embedded = _embedded(work, others, rest)
+    if len(embedded) != len(rest):
+        raise CorruptMetadata(f"Table '{plan.table.name}' has row ids that are not those of one row.")
+    return delete_addresses(work, plan, np.concatenate([counted, inlined])) + delete_addresses(work, others, embedded)
+
+
+def _counted(work: Work, plan: ScanPlan, row_ids: Positions) -> tuple[Positions, Positions]:
+    """The addresses of rows that are still where their ids were given out, and the ids of the others."""
+    numbered = [(number, file) for number, file in numbered_files(plan) if file.data.row_id_start is not None]
+    if not numbered:
+        return np.zeros(0, np.int64), row_ids
+    numbered.sort(key=lambda each: each[1].data.row_id_start or 0)
+    numbers = np.array([number for number, _ in numbered])
+    starts = np.array([file.data.row_id_start for _, file in numbered])
+    counts = np.array([file.data.record_count for _, file in numbered])
+    at = np.searchsorted(starts, row_ids, side="right") - 1
+    positions = row_ids - starts[at]
+    is_here = (at >= 0) & (positions < counts[at])
+    changed = [k for k in np.unique(at[is_here]).tolist() if numbered[k][1].delete is not None]
+    gone = deleted_positions(work, plan.table, [numbered[k][1] for k in changed])
+    for k, deleted in zip(changed, gone, strict=True):
+        of_file = slice(*np.searchsorted(at, [k, k + 1]))
+        is_here[of_file] &= ~np.isin(positions[of_file], deleted)
+    return ((numbers[at] << POSITION_BITS) | positions)[is_here], row_ids[~is_here]
+
+
+def _inlined(plan: ScanPlan, row_ids: Positions) -> tuple[Positions, Positions]:
+    """The addresses of rows in the metadata database, and the ids of the others."""
+    if not plan.batches or not len(row_ids):
+        return np.zeros(0, np.int64), row_ids
+    rows = inlined_rows(plan, [ROW_ID, ADDRESS], first_number=len(plan.files))
+    known, addresses = (column.to_numpy() for column in rows.columns[-2:])
+    return addresses[np.isin(known, row_ids)], row_ids[~np.isin(row_ids, known)]
+
+
+def _embedded(work: Work, plan: ScanPlan, row_ids: Positions) -> Positions:
+    """The addresses of rows in files that embed ids: Spark looks for them."""
+    if not plan.files or not len(row_ids):
+        return np.zeros(0, np.int64)
+    ids = work.spark.createDataFrame(pa.table({"id": row_ids}))
+    rows = scan(work, plan, [ROW_ID, ADDRESS]).select(ROW_ID, ADDRESS)
+    found: Positions = rows.join(ids, named(ROW_ID) == named("id"), "left_semi").toArrow()[ADDRESS].to_numpy()
+    return found
