@@ -149,19 +149,21 @@ def _append(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotI
     )
     snapshot_id = catalog.lake.store.append(append)
     if snapshot_id is not None:
-        _learn(transaction, snapshot_id, after, message_required)
+        _learn(transaction, transaction.base, snapshot_id, after, message_required)
     return snapshot_id
 
 
 def _learn(
     transaction: Transaction,
+    before: SnapshotId,
     snapshot_id: SnapshotId,
     stats: Mapping[TableId, TableStats],
     message_required: bool | None,
 ) -> None:
     """Remember what the next commit on top of this one would ask for; None is what nobody knows."""
     required = None if transaction.options else message_required
-    transaction.catalog.lake.facts.learn(transaction.catalog.catalog_id, snapshot_id, stats, required)
+    catalog = transaction.catalog
+    catalog.lake.facts.learn(catalog.catalog_id, before, snapshot_id, stats, required)
 
 
 def _required(options: Sequence[OptionRow], scope: str) -> bool | None:
@@ -226,7 +228,7 @@ class _Attempt:
             text = format_changes(changes)
             writer.record(SnapshotId(head_id), time, version, text, transaction.info, self._token)
             connection.commit(writer.steps())
-        _learn(transaction, writer.snapshot_id, after, bool(_required(options, "catalog")))
+        _learn(transaction, SnapshotId(head_id), writer.snapshot_id, after, bool(_required(options, "catalog")))
         return writer.snapshot_id
 
     def _check_conflicts(self, connection: WriteConnection, theirs: list[CommittedChanges]) -> None:

@@ -91,7 +91,7 @@ class RecentlyUsed(Generic[K, V]):
 
 class SnapshotFacts:
     """What a process knows of the snapshots it committed last, one for each catalog: the statistics of the tables
-    it wrote to, and whether commits on top need a message. Shared by threads."""
+    that it wrote to one after the other, and whether commits on top need a message. Shared by threads."""
 
     def __init__(self, size: int = 1_000) -> None:
         self._size = size
@@ -112,15 +112,27 @@ class SnapshotFacts:
         return required if known == snapshot_id else None
 
     def learn(
-        self, catalog_id: int, snapshot_id: int, stats: Mapping[TableId, TableStats], message_required: bool | None
+        self,
+        catalog_id: int,
+        before: int,
+        snapshot_id: int,
+        stats: Mapping[TableId, TableStats],
+        message_required: bool | None,
     ) -> None:
+        """Remember a snapshot. What was known of other tables in the one right before it still holds."""
         with self._lock:
+            known, earlier, _ = self._known.get(catalog_id, _NOTHING)
+            if known == before:
+                others = [each for each in earlier.items() if each[0] not in stats]
+                stats = {**dict(others[-_KNOWN_TABLES:]), **stats}
             self._known[catalog_id] = (snapshot_id, stats, message_required)
             self._known.move_to_end(catalog_id)
             if len(self._known) > self._size:
                 self._known.popitem(last=False)
 
 
+_KNOWN_TABLES = 250
+"""Of so many tables that others were written after, statistics are remembered for each catalog."""
 _NOTHING: tuple[int, Mapping[TableId, TableStats], bool | None] = (-1, {}, None)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from forklake.catalog.lake import Lake
 from forklake.catalog.names import get_schema, get_table
@@ -12,9 +12,10 @@ from forklake.errors import CorruptMetadata, InvalidOption, ReadOnly
 from forklake.model.entities import Table
 from forklake.model.names import check_text
 from forklake.model.options import OPTIONS, find_option, normalise_option
-from forklake.store.options import OptionRow, catalog_options, instance_options, write_instance_option
+from forklake.store.options import OptionRow, catalog_options, write_instance_option
 
 OptionScope = Literal["instance", "catalog", "schema", "table"]
+_SCOPES: tuple[OptionScope, ...] = get_args(OptionScope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,13 @@ def set_instance_option(lake: Lake, key: str, value: object) -> None:
 def list_options(tx: Transaction) -> list[OptionValue]:
     """Every option that is set, from the whole instance to single tables."""
     tx.check_open()
-    instance = [OptionValue(key, value, "instance") for key, value in instance_options(tx.catalog.lake.store).items()]
-    return sorted([*instance, *_of_catalog(tx)], key=lambda option: (option.key, option.scope, option.scope_id))
+    staged = tx.options
+    committed = catalog_options(tx.catalog.lake.store, tx.view.object_scope)
+    kept = [row for row in committed if (row.scope, row.scope_id, row.key) not in staged]
+    mine = [option for option in staged.values() if option.value is not None]
+    both: list[OptionRow | StagedOption] = [*kept, *mine]
+    found = [OptionValue(o.key, o.value or "", _as_scope(o.scope), o.scope_id) for o in both]
+    return sorted(found, key=lambda option: (option.key, option.scope, option.scope_id))
 
 
 def effective_option(tx: Transaction, key: str, table: Table | None = None) -> str | None:
@@ -102,17 +108,8 @@ def _stored(key: str, value: object) -> str | None:
     return None if value is None else normalise_option(key, value)
 
 
-def _of_catalog(tx: Transaction) -> list[OptionValue]:
-    staged = tx.options
-    committed = catalog_options(tx.catalog.lake.store, tx.view.object_scope)
-    kept = [row for row in committed if (row.scope, row.scope_id, row.key) not in staged]
-    mine = [option for option in staged.values() if option.value is not None]
-    both: list[OptionRow | StagedOption] = [*kept, *mine]
-    return [OptionValue(o.key, o.value or "", _as_scope(o.scope), o.scope_id) for o in both]
-
-
 def _as_scope(text: str) -> OptionScope:
-    return "table" if text == "table" else "schema" if text == "schema" else "catalog"
+    return next((scope for scope in _SCOPES if scope == text), "catalog")
 
 
 def _scope(tx: Transaction, schema: str | None, table: str | None) -> tuple[OptionScope, int]:

@@ -48,9 +48,9 @@ class SessionState:
         """The transaction in which a statement reads a catalog."""
         return self.transactions.current(attachment.name, attachment.catalog)
 
-    def writing(self, attachment: Attachment) -> AbstractContextManager[Transaction]:
-        """The transaction of a statement that writes to a catalog."""
-        return self.transactions.writing(attachment.name, attachment.catalog)
+    def writing(self, attachment: Attachment, begun: Transaction | None = None) -> AbstractContextManager[Transaction]:
+        """The transaction of a statement that writes to a catalog: the one that it has begun already, if any."""
+        return self.transactions.writing(attachment.name, attachment.catalog, begun)
 
     def work(self, tx: Transaction, attachment: Attachment) -> Work:
         return work_on(tx, self.holder, attachment.defaults)

@@ -59,9 +59,12 @@ class Transactions:
         return self._open[name]
 
     @contextmanager
-    def writing(self, name: str, catalog: Catalog) -> Iterator[Transaction]:
-        """The transaction that a statement writes in; without BEGIN, it commits when the block ends well."""
-        transaction = self.current(name, catalog)
+    def writing(self, name: str, catalog: Catalog, begun: Transaction | None = None) -> Iterator[Transaction]:
+        """The transaction that a statement writes in; without BEGIN, it commits when the block ends well.
+
+        Without BEGIN, one that the statement has begun to read in will do.
+        """
+        transaction = begun if begun is not None and self._open is None else self.current(name, catalog)
         if self._open is None:
             try:
                 yield transaction

@@ -18,24 +18,24 @@ class OptionRow:
     option_id: int
     begin_snapshot: SnapshotId
     scope: str
-    """'catalog', 'schema' or 'table'; 'instance' where that was asked for too"""
+    """'instance', 'catalog', 'schema' or 'table'"""
     scope_id: int
     key: str
     value: str
 
 
 def catalog_options(store: Store, scope: Scope) -> list[OptionRow]:
-    """The options in force in a catalog at a snapshot, what it inherited included."""
+    """The options in force in a catalog at a snapshot, what it inherited included, and those of the instance."""
     return read_options(fetch_in(store, scope, option_statements(store.dialect, scope)))
 
 
 def option_statements(dialect: Dialect, scope: Scope, *, instance_key: str | None = None) -> list[Statement]:
-    """Ask for options, and for one of the instance; read the answers with `read_options`."""
+    """Ask for options, and for those of the instance or one of them; read the answers with `read_options`."""
+    which = "" if instance_key is None else " WHERE i.key = :instance_key"
     options = Statement(
         "SELECT o.catalog_id, o.option_id, o.begin_snapshot, o.scope, o.scope_id, o.key, o.value"
         f" FROM {dialect.levels} JOIN lake_option o ON o.catalog_id = l.catalog_id WHERE {visible('o')}"
-        " UNION ALL SELECT -1, -1, -1, 'instance', 0, i.key, i.value FROM lake_instance_option i"
-        " WHERE i.key = :instance_key",
+        f" UNION ALL SELECT -1, -1, -1, 'instance', 0, i.key, i.value FROM lake_instance_option i{which}",
         {"instance_key": instance_key, **dialect.level_params(scope.levels)},
     )
     return [options, *ended_rows(dialect, scope, RowKind.OPTION, 0)]
@@ -45,10 +45,6 @@ def read_options(answers: Sequence[list[Row]]) -> list[OptionRow]:
     rows, *markers = answers
     ended = {row[0] for marker in markers for row in marker}
     return [OptionRow(*row) for row in rows if row[1] not in ended]
-
-
-def instance_options(store: Store) -> dict[str, str]:
-    return dict(store.fetch("SELECT key, value FROM lake_instance_option", {}))
 
 
 def lake_info(store: Store) -> dict[str, str]:
