@@ -18,6 +18,7 @@ from tests.spark.conftest import Lakehouse, open_lakehouse
 from tests.spark.inside import Row, head, rows, sort_key
 from tests.spark.places import somewhere
 from tests.spark.test_inlining import _flush
+from tests.spark.test_plans import plan_of
 
 FIRST = [(1, "a"), (2, "b")]
 SECOND = [(3, "c"), (4, "d")]
@@ -193,6 +194,31 @@ def test_rows_that_go_from_the_metadata_to_a_file_are_updated(local: Lakehouse) 
         (4, "update_postimage", 1, "new"),
         (4, "update_preimage", 1, "a"),
     ]
+
+
+def test_only_where_some_rows_came_back_and_others_did_not_is_looked_for_them(local: Lakehouse) -> None:
+    local.lake.set_option("data_inlining_row_limit", 0)
+    table = local.lake.create_table("t", {"id": "bigint", "v": "varchar"})
+    table.append([(n, "a") for n in range(6)])
+    table.delete("id = 0")
+    table.update({"v": "'b'"}, "id = 1")
+    table.update({"v": "'c'"}, "id IN (1, 2)")
+    assert [row[1:] for row in _told(local.lake, table)] == [
+        ("update_postimage", 1, "c"),
+        ("update_preimage", 1, "b"),
+        ("update_postimage", 2, "c"),
+        ("update_preimage", 2, "a"),
+    ]
+    assert "Join" not in plan_of(table.changes(head(local.lake)).to_spark())
+    with local.session.transaction():
+        table.update({"v": "'d'"}, "id = 3")
+        table.delete("id = 4")
+    assert [row[1:] for row in _told(local.lake, table)] == [
+        ("update_postimage", 3, "d"),
+        ("update_preimage", 3, "a"),
+        ("delete", 4, "a"),
+    ]
+    assert "Join" in plan_of(table.changes(head(local.lake)).to_spark())
 
 
 OPERATIONS: dict[str, Callable[[TableHandle, int], object]] = {

@@ -3,6 +3,7 @@
 An update is a delete and an insert of one row id in one snapshot. Rows that compaction has moved are no changes.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
@@ -88,12 +89,32 @@ def _changes(work: Work, table: Table, history: TableHistory, last: SnapshotId) 
         return [*inserted, *deleted]
     # Files that bring row ids are those of rows that were updated: each of them was deleted in the same snapshot.
     [(rows, _)] = _inserted(work, table, back, (), last)
+    if _all_came_back(history, back):
+        return [*inserted, (rows, "'update_postimage'"), *((each, "'update_preimage'") for each, _ in deleted)]
     ids = rows.selectExpr(f"{quoted(SNAPSHOT_ID)} AS {_BACK_SNAPSHOT}", f"{quoted(ROW_ID)} AS {_BACK_ROW}")
     if sum(entry.file.record_count for entry in back) <= _BROADCAST:
         ids = ids.hint("broadcast")
     same = F.expr(f"{quoted(SNAPSHOT_ID)} = {_BACK_SNAPSHOT} AND {quoted(ROW_ID)} = {_BACK_ROW}")
     change = f"if({_BACK_ROW} IS NULL, 'delete', 'update_preimage')"
     return [*inserted, (rows, "'update_postimage'"), *((each.join(ids, same, "left"), change) for each, _ in deleted)]
+
+
+def _all_came_back(history: TableHistory, back: Sequence[InsertedFile]) -> bool:
+    """Whether in each snapshot as many rows came back as ended: then they are the same, and none was only deleted."""
+    deletes = [file for entry in history.deleted for file in (entry.before, entry.after) if file is not None]
+    if any(entry.never_seen is not None or entry.file.partial_max is not None for entry in back) or any(
+        file.partial_max is not None for file in deletes
+    ):
+        return False
+    ended, returned = Counter[int](), Counter[int]()
+    for entry in history.deleted:
+        before = entry.before.delete_count if entry.before else 0
+        ended[entry.snapshot_id] += (entry.after.delete_count if entry.after else entry.file.record_count) - before
+    for gone in history.deleted_inlined:
+        ended[gone.snapshot_id] += len(gone.positions)
+    for new in back:
+        returned[new.snapshot_id] += new.file.record_count
+    return ended == returned
 
 
 def _by_row_id(table: Table, found: Sequence[_Told]) -> list[_Told]:
