@@ -163,12 +163,12 @@ def _path(lakehouse: Lakehouse, table: TableHandle, which: str) -> Path:
 def test_a_footer_is_found_that_is_read_although_its_length_is_wrong(local: Lakehouse) -> None:
     table = local.lake.create_table("t", {"id": "bigint"})
     table.append([(n,) for n in range(100)])
-    table.delete("id = 7")
+    table.delete("id IN (7, 9, 30)")
     [path] = local.data.rglob("*-delete.parquet")
     content = path.read_bytes()
     length = int.from_bytes(content[-8:-4], "little")
     path.write_bytes(content[:-8] + (length + 2).to_bytes(4, "little") + content[-4:])
-    assert pq.read_metadata(path).num_rows == 1, "or there is nothing to be found"
+    assert pq.read_metadata(path).num_rows == 3, "or there is nothing to be found"
     assert problems(local.lake) == []
     assert problems(local.lake, deep=True) == ["damaged_file"]
 

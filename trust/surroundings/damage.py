@@ -133,7 +133,8 @@ def try_damage(tally: Tally, house: House, kind: str, damage: str) -> None:
 def _read(house: House) -> None:
     """All rows, as a new session reads them; those that are not right are an error of no kind."""
     # One that has read a delete file goes on with what it knows.
-    house.session._state.holder.relations, house.session._state.holder.positions = RecentlyUsed(), RecentlyUsed()
+    holder = house.session._state.holder
+    holder.relations, holder.scans, holder.positions = RecentlyUsed(), RecentlyUsed(), RecentlyUsed()
     if set(house.table.scan().fetchall()) != house.rows:
         raise AssertionError("wrong rows were read, and nobody said anything")
 
