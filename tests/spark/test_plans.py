@@ -20,7 +20,7 @@ from forklake.catalog.lake import RecentlyUsed
 from forklake.spark import deleted_rows
 from forklake.spark.tasks.delete_files import read_positions
 from tests.spark.conftest import CONNECT, SETTINGS, Lakehouse
-from tests.spark.inside import environment, files_below
+from tests.spark.inside import environment, files_below, head
 
 
 def plan_of(frame: DataFrame) -> str:
@@ -311,3 +311,16 @@ def test_spark_leaves_nothing_in_the_current_folder(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
     names = {path.name for path in tmp_path.iterdir()}
     assert names - {"lake.db-wal", "lake.db-shm"} == {"lake.db", "data"}
+
+
+def test_two_frames_of_one_table_have_columns_of_their_own(local: Lakehouse) -> None:
+    table = local.lake.create_table("t", {"a": "bigint", "b": "int"})
+    table.append([(n, n % 2) for n in range(6)])
+    table.delete("a = 5")
+    one, two = table.to_spark(), table.to_spark()
+    joined = one.join(two, one["a"] == two["b"])
+    assert sorted(map(tuple, joined.select(one["a"], two["a"]).collect())) == [(0, 0), (0, 2), (0, 4), (1, 1), (1, 3)]
+    before = head(local.lake)
+    table.append([(7, 1)])
+    assert table.to_spark().count() == 6
+    assert table.to_spark(version=before).count() == one.count() == 5

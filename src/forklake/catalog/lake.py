@@ -48,8 +48,8 @@ class RetrySettings:
 
 LONG_LISTING = 1_000
 """From so many files on, the list of a table's files is kept: a shorter one is read as fast as it is looked up."""
-_LISTED_FILES = 200_000
-"""So many files are in the lists that are kept, each of them about half a kilobyte."""
+_LISTED_FILES = 100_000
+"""So many files are in the lists that are kept, each of them about a kilobyte."""
 
 
 class RecentlyUsed(Generic[K, V]):
@@ -93,8 +93,10 @@ class SnapshotFacts:
     """What a process knows of the snapshots it committed last, one for each catalog: the statistics of the tables
     that it wrote to one after the other, and whether commits on top need a message. Shared by threads."""
 
-    def __init__(self, size: int = 1_000) -> None:
+    def __init__(self, size: int = 10_000) -> None:
+        """Remember so many tables in all, each of them some kilobytes."""
         self._size = size
+        self._used = 0
         self._known: OrderedDict[int, tuple[int, Mapping[TableId, TableStats], bool | None]] = OrderedDict()
         self._lock = Lock()
 
@@ -125,10 +127,16 @@ class SnapshotFacts:
             if known == before:
                 others = [each for each in earlier.items() if each[0] not in stats]
                 stats = {**dict(others[-_KNOWN_TABLES:]), **stats}
+            self._used += _weight(stats) - (_weight(earlier) if catalog_id in self._known else 0)
             self._known[catalog_id] = (snapshot_id, stats, message_required)
             self._known.move_to_end(catalog_id)
-            if len(self._known) > self._size:
-                self._known.popitem(last=False)
+            while self._used > self._size:
+                _, (_, gone, _) = self._known.popitem(last=False)
+                self._used -= _weight(gone)
+
+
+def _weight(stats: Mapping[TableId, TableStats]) -> int:
+    return 1 + len(stats)
 
 
 _KNOWN_TABLES = 250

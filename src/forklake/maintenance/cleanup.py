@@ -12,9 +12,9 @@ from forklake.catalog.lake import Catalog, Lake
 from forklake.maintenance.ages import cleanup_age
 from forklake.maintenance.orphans import delete_orphans_below, unknown_elsewhere
 from forklake.maintenance.progress import QUIET, Progress
-from forklake.maintenance.remove_files import remove_files
 from forklake.model.files import ScheduledFile
 from forklake.model.ids import CatalogId
+from forklake.spark.remove_files import remove_files
 from forklake.spark.storage import Storage
 
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from forklake.errors import CommitConflict, CommitUnknown, DataError, TransactionError
 from forklake.model.ids import TableId
+from forklake.spark.remove_files import remove_files
 from forklake.spark.work import Work
 
 RETRIES = 3
@@ -47,7 +48,7 @@ class Commits:
         if self.is_open or isinstance(error, CommitUnknown):
             return
         staged = (new.file for changes in work.tx.tables.values() for new in changes.new_files.values())
-        work.storage.remove(file.path for file in staged if file.path_is_relative)
+        remove_files(work.storage, [file.path for file in staged if file.path_is_relative])
 
 
 def for_each_table(tables: Iterable[TableId], run: Callable[[TableId], T]) -> list[T]:

@@ -21,6 +21,7 @@ from forklake.model.files import NewDataFile
 from forklake.spark.failures import reading, writing
 from forklake.spark.ordering import sort_order
 from forklake.spark.quoting import named, named_by_place
+from forklake.spark.remove_files import remove_files
 from forklake.spark.scan import scan
 from forklake.spark.tasks.copy_rows import copy_rows
 from forklake.spark.tasks.reserved import ROW_ID, SNAPSHOT_ID
@@ -67,7 +68,7 @@ def _all_written(
     except BaseException:
         # Those under way are waited for: what they write has to be known to be removed.
         pool.shutdown(cancel_futures=True)
-        work.storage.remove(file.path for files in written.values() for file in files)
+        remove_files(work.storage, [file.path for files in written.values() for file in files])
         raise
     pool.shutdown()
     return [written[at] for at in range(len(writes))]

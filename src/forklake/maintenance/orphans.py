@@ -12,9 +12,9 @@ from forklake.catalog.known_paths import known_paths
 from forklake.catalog.lake import Catalog, Lake
 from forklake.maintenance.ages import cleanup_age
 from forklake.maintenance.progress import QUIET, Progress
-from forklake.maintenance.remove_files import remove_files
 from forklake.model.names import is_own_folder
 from forklake.spark.left_lists import is_left_list
+from forklake.spark.remove_files import remove_files
 from forklake.spark.storage import Storage
 
 _BATCH = 1000

@@ -44,7 +44,7 @@ def writing_to(folder: str, table: Table) -> Iterator[None]:
     except Exception as error:
         text = str(error)
         found = _UNWRITABLE.search(text)
-        if found is None or _UNREADABLE.search(text):
+        if found is None or (_UNREADABLE.search(text) and folder not in text):
             raise
         reason = found[1] or "the folder cannot be made"
         raise UnwritableFile(f"The files of table '{table.name}' cannot be written to {folder}: {reason}.") from error

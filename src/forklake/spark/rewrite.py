@@ -1,10 +1,12 @@
 """Rows that Spark writes as they will be, and the end of those they replace.
 
 Spark's writer does not say which rows it has written, but the files do: they embed row ids, and those tell where the
-rows came from. So there is one pass over the table, and no row leaves Spark on its way.
+rows came from. So there is one pass over the table, and no row leaves Spark on its way. That rests on row ids being
+those of one live row each, which is checked as far as the rows found tell: otherwise nothing is changed.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +21,7 @@ from forklake.spark.deleted_rows import deleted_positions
 from forklake.spark.failures import reading
 from forklake.spark.inlined import inlined_rows
 from forklake.spark.quoting import named
+from forklake.spark.remove_files import remove_files
 from forklake.spark.scan import numbered_files, scan
 from forklake.spark.stage_files import stage_files
 from forklake.spark.tasks.delete_files import Positions
@@ -27,6 +30,10 @@ from forklake.spark.tasks.write_file import WrittenFile
 from forklake.spark.virtual import ADDRESS, POSITION_BITS
 from forklake.spark.work import Work
 from forklake.spark.write_files import spark_writes_rows, write_frame
+
+_READERS = 16
+_BROADCAST = 1_000_000
+"""Up to this many row ids are sent to where the rows are."""
 
 
 def can_rewrite(plan: ScanPlan) -> bool:
@@ -45,7 +52,7 @@ def rewrite_rows(work: Work, plan: ScanPlan, rows: DataFrame) -> int:
         with reading(table, plan.snapshot_id):
             ended = _end(work, plan, _row_ids(work, files))
     except BaseException:
-        work.storage.remove(file.path for file in files)
+        remove_files(work.storage, [file.path for file in files])
         raise
     stage_files(work, table, files, embeds_row_ids=True)
     return ended
@@ -53,10 +60,15 @@ def rewrite_rows(work: Work, plan: ScanPlan, rows: DataFrame) -> int:
 
 def _row_ids(work: Work, files: Sequence[WrittenFile]) -> Positions:
     storage = work.storage
-    found = [
-        pq.read_table(storage.path(file.path), filesystem=storage.files, columns=[ROW_ID], partitioning=None)[ROW_ID]
-        for file in files
-    ]
+
+    def read(file: WrittenFile) -> pa.ChunkedArray:
+        path = storage.path(file.path)
+        return pq.read_table(path, filesystem=storage.files, columns=[ROW_ID], partitioning=None)[ROW_ID]
+
+    with ThreadPoolExecutor(_READERS) as pool:
+        found = list(pool.map(read, files))
+    if any(ids.null_count for ids in found):
+        raise CorruptMetadata("A row that was committed has no row id.")
     return np.sort(np.concatenate([np.zeros(0, np.int64), *(ids.to_numpy() for ids in found)]))
 
 
@@ -67,8 +79,8 @@ def _end(work: Work, plan: ScanPlan, row_ids: Positions) -> int:
     inlined, rest = _inlined(plan, rest)
     embedding = tuple(file for file in plan.files if file.data.row_id_start is None)
     others = ScanPlan(plan.table, plan.snapshot_id, embedding, ())
-    embedded = _embedded(work, others, rest)
-    if len(embedded) != len(rest):
+    embedded, found = _embedded(work, others, rest)
+    if not np.array_equal(np.sort(found), rest):
         raise CorruptMetadata(f"Table '{plan.table.name}' has row ids that are not those of one row.")
     return delete_addresses(work, plan, np.concatenate([counted, inlined])) + delete_addresses(work, others, embedded)
 
@@ -82,6 +94,8 @@ def _counted(work: Work, plan: ScanPlan, row_ids: Positions) -> tuple[Positions,
     numbers = np.array([number for number, _ in numbered])
     starts = np.array([file.data.row_id_start for _, file in numbered])
     counts = np.array([file.data.record_count for _, file in numbered])
+    if (starts[1:] < (starts + counts)[:-1]).any():
+        raise CorruptMetadata(f"Two files of table '{plan.table.name}' have the same row ids.")
     at = np.searchsorted(starts, row_ids, side="right") - 1
     positions = row_ids - starts[at]
     is_here = (at >= 0) & (positions < counts[at])
@@ -102,11 +116,14 @@ def _inlined(plan: ScanPlan, row_ids: Positions) -> tuple[Positions, Positions]:
     return addresses[np.isin(known, row_ids)], row_ids[~np.isin(row_ids, known)]
 
 
-def _embedded(work: Work, plan: ScanPlan, row_ids: Positions) -> Positions:
-    """The addresses of rows in files that embed ids: Spark looks for them."""
+def _embedded(work: Work, plan: ScanPlan, row_ids: Positions) -> tuple[Positions, Positions]:
+    """The addresses of rows in files that embed ids, and the ids that they have: Spark looks for them."""
     if not plan.files or not len(row_ids):
-        return np.zeros(0, np.int64)
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     ids = work.spark.createDataFrame(pa.table({"id": row_ids}))
+    if len(row_ids) <= _BROADCAST:
+        # Spark does not know how few they are.
+        ids = ids.hint("broadcast")
     rows = scan(work, plan, [ROW_ID, ADDRESS]).select(ROW_ID, ADDRESS)
-    found: Positions = rows.join(ids, named(ROW_ID) == named("id"), "left_semi").toArrow()[ADDRESS].to_numpy()
-    return found
+    found = rows.join(ids, named(ROW_ID) == named("id"), "left_semi").toArrow()
+    return found[ADDRESS].to_numpy(), found[ROW_ID].to_numpy()

@@ -13,6 +13,7 @@ from forklake.spark.collect import collect
 from forklake.spark.delete import delete_addresses
 from forklake.spark.failures import reading, writing
 from forklake.spark.quoting import named_by_place
+from forklake.spark.remove_files import remove_files
 from forklake.spark.stage_files import stage_files
 from forklake.spark.tasks.reserved import ROW_ID
 from forklake.spark.tasks.write_changes import INSERT, OUTCOME, UPDATE, write_changes
@@ -50,7 +51,7 @@ def change_rows(work: Work, plan: ScanPlan, changes: DataFrame) -> Changed:
     try:
         delete_addresses(work, plan, ended)
     except BaseException:
-        work.storage.remove(file.path for file in files)
+        remove_files(work.storage, [file.path for file in files])
         raise
     stage_files(work, table, [file for file in files if file.label == UPDATE], embeds_row_ids=True)
     stage_files(work, table, [file for file in files if file.label == INSERT])

@@ -1,7 +1,7 @@
 """Settings of a session that a single job needs otherwise."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from threading import RLock
 
 from pyspark.sql import SparkSession
@@ -13,19 +13,20 @@ _ONE_AT_A_TIME = RLock()
 @contextmanager
 def spark_settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
     """Run with these settings, and leave the session as it was."""
-    differing = {name: value for name, value in wanted.items() if spark.conf.get(name, None) != value}
-    if not differing:
+    with ExitStack() as stack:
+        # Looked at with the lock: what another job has set for itself is about to go.
+        with _ONE_AT_A_TIME:
+            before: dict[str, str | None] = {name: spark.conf.get(name, None) for name in wanted}
+            if before != wanted:
+                stack.enter_context(_ONE_AT_A_TIME)
+                stack.callback(_set, spark, before)
+                _set(spark, wanted)
         yield
-        return
-    with _ONE_AT_A_TIME:
-        before: dict[str, str | None] = {name: spark.conf.get(name, None) for name in differing}
-        try:
-            for name, value in differing.items():
-                spark.conf.set(name, value)
-            yield
-        finally:
-            for name, old in before.items():
-                if old is None:
-                    spark.conf.unset(name)
-                else:
-                    spark.conf.set(name, old)
+
+
+def _set(spark: SparkSession, settings: Mapping[str, str | None]) -> None:
+    for name, value in settings.items():
+        if value is None:
+            spark.conf.unset(name)
+        else:
+            spark.conf.set(name, value)

@@ -6,6 +6,7 @@ import pyarrow.parquet as pq
 from forklake.model.entities import Table
 from forklake.spark.incoming import fit
 from forklake.spark.inlined import inline, inlines
+from forklake.spark.remove_files import remove_files
 from forklake.spark.tasks.reserved import ROW_ID
 from forklake.spark.tasks.write_file import WrittenFile
 from forklake.spark.work import Work
@@ -28,4 +29,4 @@ def stage_files(work: Work, table: Table, files: list[WrittenFile], *, embeds_ro
     fitted = fit(rows.drop_columns([ROW_ID]) if embeds_row_ids else rows, table)
     assert isinstance(fitted, pa.Table)
     inline(work, table, fitted, row_ids)
-    storage.remove(file.path for file in files)
+    remove_files(storage, [file.path for file in files])

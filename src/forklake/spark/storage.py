@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import quote
@@ -80,14 +80,6 @@ class Storage:
         """Make a local file as young as what is written now: it is ours from now on."""
         if self.is_local:
             os.utime(self.path(relative))
-
-    def remove(self, paths: Iterable[str]) -> None:
-        """Delete files that nobody was told of; those that cannot be deleted are orphans for cleanup to find."""
-        for path in paths:
-            try:
-                self.files.delete_file(self.path(path))
-            except OSError:
-                continue
 
     def delete(self, path: str) -> bool:
         """Delete a file that nobody can see; true when it is gone, also if it was before."""

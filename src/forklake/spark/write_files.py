@@ -5,6 +5,7 @@ does; what a failed or killed job leaves there are orphans.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 import pyarrow as pa
 from pyarrow import fs
@@ -17,6 +18,7 @@ from forklake.model.ids import DataFileId, SnapshotId
 from forklake.spark.failures import writing, writing_to
 from forklake.spark.ordering import clustered_frame, ordered_frame, ordered_rows
 from forklake.spark.quoting import named, named_by_place
+from forklake.spark.remove_files import remove_files
 from forklake.spark.settings import spark_settings
 from forklake.spark.tasks.file_names import uuid7
 from forklake.spark.tasks.file_stats import read_many
@@ -115,9 +117,15 @@ def _by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str
     types = {field.name: field.dataType for field in given.schema}
     rows = given.select(*(_with_ids(work, field, types[field.name]) for field in schema))
     writer = rows.write.options(**options.for_spark(table, work.tx))
-    with spark_settings(work.spark, _EXACT_TIMESTAMPS), writing_to(work.storage.path(folder), table):
-        writer.parquet(work.storage.folder(folder))
-    return _written(work, table, folder)
+    try:
+        with spark_settings(work.spark, _EXACT_TIMESTAMPS), writing_to(work.storage.path(folder), table):
+            writer.parquet(work.storage.folder(folder))
+        return _written(work, table, folder)
+    except BaseException:
+        # Tasks that had ended well leave their files there.
+        with suppress(OSError):
+            work.storage.files.delete_dir(work.storage.path(folder))
+        raise
 
 
 def _with_ids(work: Work, field: st.StructField, given: st.DataType) -> Column:
@@ -154,5 +162,5 @@ def _written(work: Work, table: Table, folder: str) -> list[WrittenFile]:
         for path, of_file in zip(paths, facts, strict=True)
     ]
     # Spark writes a file even for no rows at all.
-    storage.remove(file.path for file in written if not file.record_count)
+    remove_files(storage, [file.path for file in written if not file.record_count])
     return [file for file in written if file.record_count]

@@ -43,7 +43,8 @@ def scan_table(
 def _frame(
     work: Work, plan: ScanPlan, where: Condition | None, chosen: Sequence[str], virtual: Sequence[str]
 ) -> DataFrame:
-    frame = scan(work, plan, virtual) if virtual else scan_like_before(work, plan)
+    # Of conditions there are many, and each chooses files of its own.
+    frame = scan(work, plan, virtual) if virtual or where is not None else scan_like_before(work, plan)
     if where is not None:
         frame = where.rows_of(frame)
     if not virtual and list(chosen) == [column.name for column in plan.table.definition.columns]:

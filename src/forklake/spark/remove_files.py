@@ -1,4 +1,7 @@
-"""Files that are to be deleted, with what lies beside them."""
+"""Files that are to be deleted, with what lies beside them.
+
+Those that cannot be deleted are orphans for cleanup to find.
+"""
 
 import re
 from collections.abc import Collection
