@@ -81,7 +81,11 @@ def new_files(tx: Transaction, table: Table, files: int, *, first: int | None = 
 
 
 def scan(catalog: Catalog, name: str, predicate: Predicate | None = None) -> ScanPlan:
-    """What a client does before it reads a table: a fresh transaction, the table by name, its files."""
+    """What a client does before it reads a table: a fresh transaction, the table by name, its files.
+
+    The first time: lists of files that are kept are forgotten before.
+    """
+    catalog.lake.listings.clear()
     tx = begin(catalog)
     return plan_scan(tx, get_table(tx, "main", name), predicate)
 
