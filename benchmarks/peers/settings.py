@@ -9,10 +9,10 @@ class Sizes:
 
     scale: float = 1.0
     """Scale factor of TPC-H."""
-    query_rounds: int = 2
-    """Times that each query is measured, and that the tables are loaded and changed."""
-    changed_rounds: int = 1
-    """The same after changes, and after compaction."""
+    query_rounds: int = 3
+    """Times that each query is measured."""
+    write_rounds: int = 4
+    """Times that the tables are loaded and changed."""
     change_scale: float = 0.25
     """Scale factor of the table whose changes are measured one by one."""
     change_rounds: int = 2
@@ -52,6 +52,7 @@ class Sizes:
 QUICK = Sizes(
     scale=0.01,
     query_rounds=1,
+    write_rounds=1,
     change_scale=0.01,
     change_rounds=1,
     commits=60,

@@ -71,7 +71,7 @@ def _loaded(lakes: _Lakes) -> Iterator[Figure]:
         for table, source in tpch_files(lakes.bench).items():
             engine.load(table, source)
     _share_files(lakes, TABLES)
-    yield from _queried(lakes, "loaded", lakes.bench.sizes.query_rounds, FLOOR)
+    yield from _queried(lakes, "loaded", FLOOR)
 
 
 def _changed(lakes: _Lakes) -> Iterator[Figure]:
@@ -81,14 +81,14 @@ def _changed(lakes: _Lakes) -> Iterator[Figure]:
     for change in CHANGES:
         lakes.raw.rewrite(change.table, change.query(lakes.raw.table(change.table)))
     check_tables(lakes.all)
-    yield from _queried(lakes, "changed", lakes.bench.sizes.changed_rounds, None)
+    yield from _queried(lakes, "changed", None)
 
 
 def _compacted(lakes: _Lakes) -> Iterator[Figure]:
     yield from _once(lakes, "compaction of lineitem and orders", compact_tables, lakes.writers)
     _share_files(lakes, [change.table for change in CHANGES])
     check_tables(lakes.all)
-    yield from _queried(lakes, "compacted", lakes.bench.sizes.changed_rounds, FLOOR)
+    yield from _queried(lakes, "compacted", FLOOR)
 
 
 def _share_files(lakes: _Lakes, tables: Collection[str]) -> None:
@@ -108,8 +108,8 @@ def _once(lakes: _Lakes, what: str, action: Callable[[Engine], None], engines: t
             yield against(NAME, lakes.ours.name, f"{what} : {name}", ours, times[name], bar)
 
 
-def _queried(lakes: _Lakes, phase: str, rounds: int, floor: Bar | None) -> Iterator[Figure]:
-    times = time_queries(tpch_queries(), lakes.all, rounds)
+def _queried(lakes: _Lakes, phase: str, floor: Bar | None) -> Iterator[Figure]:
+    times = time_queries(tpch_queries(), lakes.all, lakes.bench.sizes.query_rounds)
     ours = lakes.ours.name
     for name, bar in lakes.bars(floor).items():
         yield mean_ratio(NAME, phase, times, ours, name, bar)

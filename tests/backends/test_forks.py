@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from forklake.catalog.catalogs import catalog_info, create_catalog
+from forklake.catalog.catalogs import catalog_info, create_catalog, drop_catalog
 from forklake.catalog.commit import commit
 from forklake.catalog.ddl import alter_table, create_table, drop_schema, drop_table, rename_table
 from forklake.catalog.forks import fork_catalog
@@ -202,6 +202,24 @@ def test_asking_for_an_existing_fork_gives_it_when_that_is_welcome(lake: Lake, p
     with pytest.raises(AlreadyExists, match="'f' already exists"):
         fork_catalog(lake, "main", "f")
     assert metadata_rows(lake) == before
+
+
+def test_a_fork_with_the_name_of_a_dropped_one_gets_a_folder_of_its_own(lake: Lake, parent: Catalog) -> None:
+    first = catalog_info(fork(lake, "main", "f"))
+    drop_catalog(lake, "f")
+    child = fork(lake, "main", "f")
+    again = catalog_info(child)
+    assert (first.path, again.name) == ("f", "f")
+    assert again.path.startswith("f-")
+    assert again.catalog_id != first.catalog_id
+    assert contents(child) == contents(parent)
+
+
+def test_an_existing_fork_is_given_even_if_its_version_is_unknown(lake: Lake, parent: Catalog) -> None:
+    child = fork(lake, "main", "f")
+    assert fork_catalog(lake, "main", "f", version=999_999, if_not_exists=True) == (child, False)
+    with pytest.raises(AlreadyExists):
+        fork_catalog(lake, "main", "f", version=999_999)
 
 
 def test_an_existing_catalog_that_is_another_fork_or_none_is_refused(lake: Lake, parent: Catalog) -> None:

@@ -28,7 +28,7 @@ from forklake.spark.tasks.delete_files import Positions
 from forklake.spark.tasks.reserved import ROW_ID, SNAPSHOT_ID
 from forklake.spark.tasks.write_changes import CHANGE
 from forklake.spark.type_mapping import shown_schema
-from forklake.spark.virtual import ADDRESS, POSITION_BITS
+from forklake.spark.virtual import ADDRESS, POSITION_BITS, sent_along
 from forklake.spark.work import Work
 
 Kind = Literal["insertions", "deletions", "changes"]
@@ -36,8 +36,6 @@ SNAPSHOT, ROW, CHANGE_TYPE = "snapshot_id", "rowid", "change_type"
 _NUMBER, _POSITION = f"shiftright({ADDRESS}, {POSITION_BITS})", f"{ADDRESS} & {(1 << POSITION_BITS) - 1}"
 _GONE, _ENDED = "__forklake_gone", "__forklake_ended"
 _BACK_ROW, _BACK_SNAPSHOT = "__forklake_back_row", "__forklake_back_snapshot"
-_BROADCAST = 1_000_000
-"""Up to this many rows are sent, by their ids, to where the others are: sixteen bytes for each."""
 
 
 def table_changes(work: Work, table: Table, first: SnapshotId, last: SnapshotId, kind: Kind = "changes") -> DataFrame:
@@ -92,8 +90,7 @@ def _changes(work: Work, table: Table, history: TableHistory, last: SnapshotId) 
     if _all_came_back(history, back):
         return [*inserted, (rows, "'update_postimage'"), *((each, "'update_preimage'") for each, _ in deleted)]
     ids = rows.selectExpr(f"{quoted(SNAPSHOT_ID)} AS {_BACK_SNAPSHOT}", f"{quoted(ROW_ID)} AS {_BACK_ROW}")
-    if sum(entry.file.record_count for entry in back) <= _BROADCAST:
-        ids = ids.hint("broadcast")
+    ids = sent_along(ids, sum(entry.file.record_count for entry in back))
     same = F.expr(f"{quoted(SNAPSHOT_ID)} = {_BACK_SNAPSHOT} AND {quoted(ROW_ID)} = {_BACK_ROW}")
     change = f"if({_BACK_ROW} IS NULL, 'delete', 'update_preimage')"
     return [*inserted, (rows, "'update_postimage'"), *((each.join(ids, same, "left"), change) for each, _ in deleted)]
@@ -177,10 +174,7 @@ def _with_ends(work: Work, rows: DataFrame, gone: Sequence[Sequence[tuple[Positi
             addresses.append((number << POSITION_BITS) + found)
             ends.append(np.full(len(found), snapshot_id))
     known = work.spark.createDataFrame(pa.table({_GONE: np.concatenate(addresses), _ENDED: np.concatenate(ends)}))
-    if sum(map(len, addresses)) <= _BROADCAST:
-        # Spark does not know how few they are.
-        known = known.hint("broadcast")
-    return rows.join(known, F.col(ADDRESS) == F.col(_GONE))
+    return rows.join(sent_along(known, sum(map(len, addresses))), F.col(ADDRESS) == F.col(_GONE))
 
 
 def _deleted_from_batches(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> DataFrame:

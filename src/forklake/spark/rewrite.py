@@ -27,13 +27,11 @@ from forklake.spark.stage_files import stage_files
 from forklake.spark.tasks.delete_files import Positions
 from forklake.spark.tasks.reserved import ROW_ID
 from forklake.spark.tasks.write_file import WrittenFile
-from forklake.spark.virtual import ADDRESS, POSITION_BITS
+from forklake.spark.virtual import ADDRESS, POSITION_BITS, sent_along
 from forklake.spark.work import Work
 from forklake.spark.write_files import spark_writes_rows, write_frame
 
 _READERS = 16
-_BROADCAST = 1_000_000
-"""Up to this many row ids are sent to where the rows are."""
 
 
 def can_rewrite(plan: ScanPlan) -> bool:
@@ -121,9 +119,6 @@ def _embedded(work: Work, plan: ScanPlan, row_ids: Positions) -> tuple[Positions
     if not plan.files or not len(row_ids):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     ids = work.spark.createDataFrame(pa.table({"id": row_ids}))
-    if len(row_ids) <= _BROADCAST:
-        # Spark does not know how few they are.
-        ids = ids.hint("broadcast")
     rows = scan(work, plan, [ROW_ID, ADDRESS]).select(ROW_ID, ADDRESS)
-    found = rows.join(ids, named(ROW_ID) == named("id"), "left_semi").toArrow()
+    found = rows.join(sent_along(ids, len(row_ids)), named(ROW_ID) == named("id"), "left_semi").toArrow()
     return found[ADDRESS].to_numpy(), found[ROW_ID].to_numpy()

@@ -29,14 +29,16 @@ from forklake.spark.virtual import ADDRESS, POSITION_BITS, ROW_IDS, SNAPSHOT_IDS
 from forklake.spark.work import Work
 
 
-def scan(work: Work, plan: ScanPlan, virtual: Sequence[str] = ()) -> DataFrame:
+def scan(work: Work, plan: ScanPlan, virtual: Sequence[str] = (), for_view: bool = False) -> DataFrame:
     """The live rows of a plan in the columns of its table, and the virtual columns asked for behind them.
 
+    Its columns are its own, so that two scans of a table can be joined; but for a view, which is known by its name
+    alone, they may be those of another scan: Spark then plans a query as it would over plain files.
     Never a bare file relation: whoever writes to a view over one would write into our folders.
     """
     files = numbered_files(plan)
     parts = [
-        _file_rows(work, plan, part, virtual)
+        _file_rows(work, plan, part, virtual, for_view)
         for group in grouped(work.tx, plan.table, files)
         for part in _parts(work, plan, group, virtual)
     ]
@@ -164,7 +166,7 @@ def _row_ids_in(work: Work, plan: ScanPlan) -> Callable[[ScanFile], str]:
     return find
 
 
-def _file_rows(work: Work, plan: ScanPlan, part: _Part, virtual: Sequence[str]) -> DataFrame:
+def _file_rows(work: Work, plan: ScanPlan, part: _Part, virtual: Sequence[str], for_view: bool) -> DataFrame:
     columns = plan.table.definition.columns
     schema = _read_schema(columns, part, virtual)
     origin = _origin(part, schema)
@@ -172,7 +174,7 @@ def _file_rows(work: Work, plan: ScanPlan, part: _Part, virtual: Sequence[str]) 
     if part.embeds_snapshots:
         frame = frame.where(f"{quoted(SNAPSHOT_ID)} <= {plan.snapshot_id}")
     pairs = zip(columns, part.naming, strict=True)
-    shown = [_shown(now, then, part, origin) for now, then in pairs]
+    shown = [_shown(now, then, part, origin, for_view) for now, then in pairs]
     return projected(frame, [*shown, *(f"{_virtual(name, part, origin)} AS {quoted(name)}" for name in virtual)])
 
 
@@ -248,13 +250,14 @@ def _read_schema(columns: Sequence[Column], part: _Part, virtual: Sequence[str])
     return schema
 
 
-def _shown(now: Column, then: Column | InPath | None, part: _Part, origin: _Origin) -> Expression | str:
+def _shown(now: Column, then: Column | InPath | None, part: _Part, origin: _Origin, for_view: bool) -> Expression | str:
     if then is None:
         return default_of(now).alias(now.name)
     if isinstance(then, InPath):
         return path_values(now, then, part.files, lambda: F.expr(origin.number)).alias(now.name)
-    # An alias even where nothing is renamed: a column of its own, so that two scans of a table can be joined.
     if read_type(now, then) == shown_type(now.type):
+        if for_view and then.name == now.name:
+            return quoted(now.name)
         return f"{quoted(then.name)} AS {quoted(now.name)}"
     return converted(named(then.name), now, then).alias(now.name)
 

@@ -1,5 +1,6 @@
 """The columns that every table has beside its own, for those who ask."""
 
+from pyspark.sql import DataFrame
 from pyspark.sql import types as st
 
 from forklake.spark.tasks.reserved import ROW_ID, SNAPSHOT_ID
@@ -24,3 +25,11 @@ ROW_IDS = frozenset({"rowid", ROW_ID})
 """The two names of the row id."""
 SNAPSHOT_IDS = frozenset({"snapshot_id", SNAPSHOT_ID})
 """The two names of the snapshot that a row came with."""
+
+_SENT_ALONG = 1_000_000
+"""Rows that are known by ids or addresses: sixteen bytes for each."""
+
+
+def sent_along(known: DataFrame, count: int) -> DataFrame:
+    """Ids or addresses of rows, sent to where the rows are unless they are many; Spark does not know how many."""
+    return known.hint("broadcast") if count <= _SENT_ALONG else known
