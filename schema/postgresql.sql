@@ -336,6 +336,9 @@ LANGUAGE plpgsql
 -- Runs with the rights of the lake's owner: a web role needs EXECUTE on this, and nothing on the tables.
 SECURITY DEFINER
 SET search_path FROM CURRENT
+-- Plans are kept by sessions. One that was made while the lake was small would read whole tables until somebody analyses
+-- them, and thousands of forks are made by then.
+SET enable_seqscan TO off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -372,20 +375,16 @@ BEGIN
     ) THEN
         -- A commit that is under way may have been given this id: it is waited for. Only here, because a stream of
         -- such locks would keep writers out.
-        SELECT c.* INTO source FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR SHARE;
-    ELSE
-        SELECT c.* INTO source FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR KEY SHARE;
+        PERFORM 1 FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR SHARE;
     END IF;
+    SELECT c.* INTO source FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR KEY SHARE;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'FL001', MESSAGE = format('Catalog ''%s'' does not exist in this DuckLake instance.', left(parent, 60));
     END IF;
 
-    IF version IS NULL AND at IS NULL THEN
-        horizon := source.head_snapshot;
-        owner := source.catalog_id;
-        horizon_version := source.schema_version;
-    ELSE
-        -- What is there is there, even if its point in the parent is not any more.
+    IF if_not_exists OR version IS NOT NULL OR at IS NOT NULL THEN
+        -- Others are told when they insert. A fork that is there is given as it is: without waiting for who writes to
+        -- it, and even if its point in the parent is not there any more.
         SELECT c.* INTO existing FROM lake_catalog c WHERE c.catalog_name = name AND c.end_snapshot IS NULL;
         IF FOUND THEN
             mine := existing.catalog_uuid IS NOT DISTINCT FROM new_uuid;
@@ -393,6 +392,13 @@ BEGIN
             RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, mine;
             RETURN;
         END IF;
+    END IF;
+
+    IF version IS NULL AND at IS NULL THEN
+        horizon := source.head_snapshot;
+        owner := source.catalog_id;
+        horizon_version := source.schema_version;
+    ELSE
         IF unheard_of IS NOT TRUE THEN
             SELECT p.snapshot_id, p.owner_id, p.schema_version INTO horizon, owner, horizon_version
             FROM lake_fork_point(source.catalog_id, version, at) p;
@@ -416,8 +422,11 @@ BEGIN
     new_id := nextval('lake_entity_seq');
     birth := nextval('lake_snapshot_seq');
     birth_time := greatest(clock_timestamp(), source.head_time + interval '1 microsecond');
-    folder := CASE WHEN is_plain THEN name ELSE new_uuid::text END;
-    -- All rows in one statement, and nothing is asked before: most of the time of a fork goes into statements.
+    -- A parent that was renamed may have the folder, and whoever writes to it is not waited for.
+    folder := CASE WHEN NOT is_plain THEN new_uuid::text
+                   WHEN name = source.path THEN left(name, 200) || '-' || new_uuid::text
+                   ELSE name END;
+    -- All rows in one statement, and no other before it: with many clients a fork costs mostly its statements.
     FOR attempt IN 1..2 LOOP
         WITH made AS (
             INSERT INTO lake_catalog VALUES (

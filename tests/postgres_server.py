@@ -239,7 +239,7 @@ def _times(pid: int) -> list[int]:
     """Of a process in user and system mode, and the same of its children that have ended, in ticks; none if it has."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return []
     return [int(field) for field in text.rsplit(")", 1)[1].split()[11:15]]
 

@@ -9,9 +9,9 @@ class Sizes:
 
     scale: float = 1.0
     """Scale factor of TPC-H."""
-    query_rounds: int = 3
+    query_rounds: int = 2
     """Times that each query is measured."""
-    write_rounds: int = 4
+    write_rounds: int = 3
     """Times that the tables are loaded and changed."""
     change_scale: float = 0.25
     """Scale factor of the table whose changes are measured one by one."""
@@ -36,7 +36,9 @@ class Sizes:
     bulk_forks: int = 500_000
     """Forks made by many clients of one PostgreSQL."""
     clients: int = 64
-    """How many clients."""
+    """How many clients, each in a session of its own."""
+    pooled: int = 16
+    """Sessions as a pool would hold them, which make a fifth of the forks."""
     depth: int = 1_000
     """Forks of forks, in a chain."""
     most_tables: int = 8_000
@@ -65,6 +67,7 @@ QUICK = Sizes(
     peer_forks=1,
     bulk_forks=2_000,
     clients=8,
+    pooled=4,
     depth=10,
     most_tables=80,
     catalogs=2_000,

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from forklake.catalog.catalogs import catalog_info, create_catalog, find_catalog
+from forklake.catalog.catalogs import catalog_info, create_catalog, find_catalog, rename_catalog
 from forklake.catalog.forks import fork_catalog
 from forklake.catalog.lake import Catalog, Lake
 from forklake.catalog.lakes import open_lake
@@ -132,6 +132,20 @@ def test_other_forks_wait_for_no_commit(postgres_place: Place) -> None:
         fork_catalog(writer.lake, "main", "at_a_version", version=head)
         with pytest.raises(NoSuchSnapshot):
             fork_catalog(writer.lake, "main", "nowhere", version=10**6)
+        assert monotonic() - began < 1
+    writer.lake.close()
+
+
+def test_a_fork_that_is_there_and_the_folder_of_a_renamed_parent_are_not_waited_for(postgres_place: Place) -> None:
+    writer = _writer(postgres_place)
+    fork_catalog(writer.lake, "main", "fork")
+    rename_catalog(writer.lake, "main", "renamed")
+    with _session(postgres_place) as stalled:
+        # As a commit does it: another version of the row, with the same name and folder.
+        stalled.execute("UPDATE lake_catalog SET head_time = head_time")
+        began = monotonic()
+        assert fork_catalog(writer.lake, "renamed", "fork", if_not_exists=True)[1] is False
+        assert catalog_info(fork_catalog(writer.lake, "renamed", "main")[0]).path.startswith("main-")
         assert monotonic() - began < 1
     writer.lake.close()
 

@@ -2,8 +2,10 @@
 
 import gc
 from concurrent.futures import ThreadPoolExecutor
+from itertools import permutations
 
 import pytest
+from pyspark.errors import PySparkException
 
 import forklake
 from forklake.api.session import Session
@@ -12,6 +14,7 @@ from forklake.errors import NoSuchTable
 from forklake.spark.session import NamedScan, drop_unused_views
 from tests.attached import attach_main
 from tests.spark.conftest import CONNECT, Lakehouse
+from tests.spark.inside import files_below
 
 pytestmark = pytest.mark.skipif(CONNECT, reason="a client hands its DataFrames over with the query")
 
@@ -53,6 +56,30 @@ def test_a_table_in_several_queries_is_one_view_until_it_changes(local: Lakehous
 def test_a_table_can_be_joined_with_itself(local: Lakehouse) -> None:
     assert ids(local, "SELECT a.id FROM lake.t a JOIN lake.t b ON a.id = b.id + 1 WHERE b.id < 2") == [1, 2]
     assert len(views_of(local)) == 1
+
+
+def test_frames_of_queries_can_be_joined_by_their_columns(local: Lakehouse) -> None:
+    before = local.lake.snapshots()[-1].snapshot_id
+    local.session.sql("ALTER TABLE lake.t ADD COLUMN b INT")
+    local.session.sql("DELETE FROM lake.t WHERE id = 3")
+    now, again = (local.session.sql("SELECT * FROM lake.t").to_spark() for _ in range(2))
+    then = local.session.sql(f"SELECT * FROM lake.t VERSION AS OF {before}").to_spark()
+    table, some = local.lake.table("t").to_spark(), local.lake.table("t").scan(where="id < 8").to_spark()
+    frames = [now, again, then, table, some]
+    for left, right in permutations(frames, 2):
+        joined = left.join(right, left["id"] == right["id"] + 1).where(right["id"] < 3)
+        found = sorted(map(tuple, joined.select(left["id"], right["id"]).collect()))
+        assert found == [(1, 0), (2, 1), (3, 2)][: 3 if left is then else 2]
+
+
+def test_nothing_can_be_inserted_through_a_view_of_a_query(local: Lakehouse) -> None:
+    assert len(ids(local, "SELECT id FROM lake.t")) == 10
+    [view] = views_of(local)
+    before = files_below(local.data)
+    for statement in ("INSERT INTO", "INSERT OVERWRITE"):
+        with pytest.raises(PySparkException):
+            local.spark.sql(f"{statement} {view} VALUES (1)")
+    assert files_below(local.data) == before
 
 
 def test_views_that_somebody_has_dropped_are_made_again(local: Lakehouse) -> None:

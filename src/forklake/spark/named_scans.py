@@ -8,7 +8,6 @@ from pyspark.sql import DataFrame
 
 from forklake.catalog.scan_planning import ScanPlan
 from forklake.spark.manifest import RELATION_KILOBYTES
-from forklake.spark.quoting import quoted
 from forklake.spark.scan import prunes_structs, scan
 from forklake.spark.session import NamedScan, drop_unused_views, is_remote
 from forklake.spark.work import Work
@@ -30,12 +29,9 @@ def named_scan(work: Work, plan: ScanPlan) -> NamedScan | DataFrame:
 
 
 def scan_like_before(work: Work, plan: ScanPlan) -> DataFrame:
-    """The rows of a plan, from an earlier scan of the same if there was one, in columns of their own."""
+    """The rows of a plan, from an earlier scan of the same if there was one."""
     found = named_scan(work, plan)
-    if isinstance(found, DataFrame):
-        return found
-    names = [quoted(column.name) for column in plan.table.definition.columns]
-    return found.frame.selectExpr(*(f"{name} AS {name}" for name in names))
+    return found.frame if isinstance(found, NamedScan) else found
 
 
 def _key(work: Work, plan: ScanPlan) -> tuple[object, ...]:

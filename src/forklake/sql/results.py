@@ -12,7 +12,7 @@ from forklake.model.entities import Table
 from forklake.spark.collect import collect
 from forklake.spark.failures import querying, reading
 from forklake.spark.from_arrow import from_arrow
-from forklake.spark.session import SparkHolder
+from forklake.spark.session import SparkHolder, is_remote
 from forklake.sql.drawing import drawn, drawn_as_html
 
 _IN_NOTEBOOKS = 20
@@ -38,7 +38,7 @@ class Result:
 
     @property
     def columns(self) -> list[str]:
-        return list(self._rows.column_names if self._rows is not None else self.to_spark().columns)
+        return list(self._rows.column_names if self._rows is not None else self._shared().columns)
 
     def to_arrow(self) -> pa.Table:
         """All rows as an Arrow table."""
@@ -47,7 +47,7 @@ class Result:
                 querying(debug=self._debug),
                 nullcontext() if self._table is None else reading(self._table, self._snapshot_id),
             ):
-                self._rows = collect(self.to_spark())
+                self._rows = collect(self._shared())
         return self._rows
 
     def to_pandas(self) -> Any:
@@ -55,6 +55,13 @@ class Result:
 
     def to_spark(self) -> DataFrame:
         """The rows as a DataFrame, which is run when you use it."""
+        frame = self._shared()
+        # In columns of its own, so that it can be joined with others of the same table. A server tells columns by their
+        # DataFrame anyway.
+        return frame if is_remote(frame.sparkSession) else frame.toDF(*frame.columns)
+
+    def _shared(self) -> DataFrame:
+        """The rows as a DataFrame whose columns may be those of another."""
         if self._frame is None:
             raise InvalidInput("These rows came without a Spark; take them with to_arrow or fetchall.")
         return self._frame()
@@ -89,7 +96,7 @@ class Result:
         if self._rows is not None:
             return self._rows, False
         with querying(debug=self._debug):
-            table = collect(self.to_spark().limit(rows + 1))
+            table = collect(self._shared().limit(rows + 1))
         return (table.slice(0, rows), True) if table.num_rows > rows else (table, False)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""The fork function of PostgreSQL takes the names that Python takes, and no others."""
+"""The fork function of PostgreSQL: it takes the names that Python takes, and reads no table as a whole."""
 
 import sys
 import unicodedata
@@ -70,3 +70,24 @@ def test_no_name_is_refused_by_the_function(session: psycopg.Connection[tuple[ob
     with pytest.raises(psycopg.Error) as refused:
         session.execute("SELECT 1 FROM ducklake_fork_catalog('main', NULL)")
     assert refused.value.sqlstate == "FL005"
+
+
+def test_a_session_that_knew_the_lake_when_it_was_small_reads_no_table_as_a_whole(
+    session: psycopg.Connection[tuple[object, ...]],
+) -> None:
+    tables = ("lake_catalog", "lake_catalog_ancestor", "lake_snapshot")
+
+    def whole_scans() -> object:
+        session.execute("SELECT pg_stat_force_next_flush()")
+        [found] = session.execute(
+            "SELECT array_agg(seq_scan ORDER BY relname) FROM pg_stat_user_tables"
+            " WHERE schemaname = current_schema() AND relname = ANY(%s)",
+            [list(tables)],
+        ).fetchall()
+        return found
+
+    session.execute("ANALYZE " + ", ".join(tables))
+    before = whole_scans()
+    for number in range(20):
+        session.execute("SELECT 1 FROM ducklake_fork_catalog('main', %s)", [f"f{number}"])
+    assert whole_scans() == before
