@@ -37,17 +37,8 @@ def test_nothing_is_lost_and_nothing_left_over(crew: Crew, place: Place, tmp_pat
     for name in ("main", "other"):
         make_table(create_catalog(lake, name))
         jobs.write_rows(lake, name, 4)
-    work: list[Job[object]] = [
-        (jobs.write_rows, ("main", 4 * times)),
-        (jobs.write_rows, ("main", 4 * times)),
-        (jobs.write_rows, ("other", 4 * times)),
-        (jobs.fork_and_read, ("main", "f", times)),
-        (jobs.fork_and_read, ("other", "g", times)),
-        (jobs.expire_and_clean, (times,)),
-        (jobs.expire_and_clean, (times,)),
-    ]
-    results = crew.run_all(work)
-    assert sum(gone for gone in results[-2:] if isinstance(gone, int)) > 0, "nothing was ever deleted"
+    # On a busy machine those who clean up may be done before the others begin: that was no race, and one more is run.
+    assert any(_work_and_upkeep(crew, turn, times) for turn in range(5)), "nothing was ever deleted"
     read = 0
     for info in list_catalogs(lake):
         catalog = find_catalog(lake, info.name)
@@ -71,6 +62,21 @@ def test_nothing_is_lost_and_nothing_left_over(crew: Crew, place: Place, tmp_pat
     files = tx.files(TableId(get_table(tx, "main", "t").object_id))
     assert files_on_disk(data) == {file.data.path for file in files}
     lake.close()
+
+
+def _work_and_upkeep(crew: Crew, turn: int, times: int) -> int:
+    """A race between those who write, fork and read and those who expire and clean up; the files that are gone."""
+    work: list[Job[object]] = [
+        (jobs.write_rows, ("main", 4 * times)),
+        (jobs.write_rows, ("main", 4 * times)),
+        (jobs.write_rows, ("other", 4 * times)),
+        (jobs.fork_and_read, ("main", f"f{turn}_", times)),
+        (jobs.fork_and_read, ("other", f"g{turn}_", times)),
+        (jobs.expire_and_clean, (times,)),
+        (jobs.expire_and_clean, (times,)),
+    ]
+    results = crew.run_all(work)
+    return sum(gone for gone in results[-2:] if isinstance(gone, int))
 
 
 def _last_pass(lake: Lake) -> None:
