@@ -23,7 +23,8 @@ def named_scan(work: Work, plan: ScanPlan) -> NamedScan | DataFrame:
     key = _key(work, plan)
     known = work.holder.scans.get(key)
     if known is None:
-        known = NamedScan(work.holder.new_name(), scan(work, plan, for_view=True))
+        columns = tuple(column.name for column in plan.table.definition.columns)
+        known = NamedScan(work.holder.new_name(), scan(work, plan, for_view=True), columns)
         work.holder.scans.put(key, known, RELATION_KILOBYTES + _kilobytes(plan))
     return known
 

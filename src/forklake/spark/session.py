@@ -45,9 +45,10 @@ again."""
 class NamedScan:
     """Rows that Spark knows by the name of a temporary view, which goes some time after the last reference to this."""
 
-    def __init__(self, name: str, frame: DataFrame) -> None:
+    def __init__(self, name: str, frame: DataFrame, columns: tuple[str, ...]) -> None:
         self.name = name
         self.frame = frame
+        self.columns = columns
         self.show()
         # Runs in the middle of anything: no more than one step, and no call to the JVM.
         weakref.finalize(self, _UNUSED.append, (frame.sparkSession, name)).atexit = False

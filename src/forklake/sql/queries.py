@@ -31,6 +31,7 @@ from forklake.sql.functions import call_function, is_function
 from forklake.sql.macros import expanded
 from forklake.sql.metadata_names import find_metadata
 from forklake.sql.missing import explained, missing_name
+from forklake.sql.own_columns import own_columns
 from forklake.sql.own_names import qualifier_edits
 from forklake.sql.pruning import predicate_for
 from forklake.sql.references import ParsedQuery, Reference, alias_place, edited, parsed_query
@@ -51,6 +52,8 @@ class BoundQuery:
     """Those that Spark knows by name already, for as long as they are referred to."""
     parameters: Parameters
     context: Context
+    owns_columns: bool
+    """What it gives has no columns of another query."""
 
     def run(self, state: SessionState) -> DataFrame:
         """The query as a DataFrame, which Spark has analysed and not run."""
@@ -86,16 +89,18 @@ def bind_query(
     text: str,
     parameters: Parameters = None,
     given: dict[str, DataFrame] | None = None,
+    handed_out: bool = False,
 ) -> BoundQuery:
     """Bind the names of a query to tables, views and functions; what is none of ours is left to Spark.
 
-    `given` are DataFrames that the text may name besides.
+    `given` are DataFrames that the text may name besides. What is `handed_out` gets columns of its own, if it can.
     """
     if context.depth > _DEEPEST:
         raise InvalidInput("A view or macro seems to be made of itself: it is nested too deep.")
     parsed = parsed_query(_as_select(text), context.dialect, lambda plain: expanded(state, context, plain))
     frames: dict[str, DataFrame] = {}
     scans: dict[str, NamedScan] = {}
+    columns: dict[int, tuple[str, ...]] = {}
     edits: list[tuple[int, int, str]] = []
     marker = _marker(parsed.text)
     for reference in parsed.references:
@@ -107,6 +112,7 @@ def bind_query(
         if isinstance(found, NamedScan):
             name = found.name
             scans[name] = found
+            columns[id(reference.node)] = found.columns
         else:
             name = f"{marker}{len(frames)}"
             frames[name] = found
@@ -115,11 +121,13 @@ def bind_query(
             place = alias_place(parsed.text, reference, context.dialect)
             edits.append((place, place, f" AS {quoted_name(reference.name[-1], context.dialect)}"))
     edits += _column_edits(parsed, edits, context)
-    plain = edited(parsed.text, edits)
+    anew = own_columns(parsed.tree, columns) if handed_out and context.dialect == "spark" and not frames else None
+    plain = edited(parsed.text, [*edits, *(anew or ())])
     if context.dialect == "duckdb":
         known = {**frames, **{name: scan.frame for name, scan in scans.items()}}
         plain = spark_text(to_spark(parse_duckdb(plain), lambda table: _types(known.get(table.name))))
-    return BoundQuery(_formatted(plain, marker) if frames else plain, frames, scans, parameters, context)
+    text = _formatted(plain, marker) if frames else plain
+    return BoundQuery(text, frames, scans, parameters, context, anew is not None)
 
 
 def _types(frame: DataFrame | None) -> dict[str, str] | None:

@@ -28,12 +28,14 @@ class Result:
         table: Table | None = None,
         snapshot_id: int = 0,
         debug: bool = False,
+        owns_columns: bool = False,
     ) -> None:
         self._rows = rows
         self._frame = frame
         self._table = table
         self._snapshot_id = snapshot_id
         self._debug = debug
+        self._owns_columns = owns_columns
         self._fetched = 0
 
     @property
@@ -58,7 +60,8 @@ class Result:
         frame = self._shared()
         # In columns of its own, so that it can be joined with others of the same table. A server tells columns by their
         # DataFrame anyway.
-        return frame if is_remote(frame.sparkSession) else frame.toDF(*frame.columns)
+        is_own = self._owns_columns or is_remote(frame.sparkSession)
+        return frame if is_own else frame.toDF(*frame.columns)
 
     def _shared(self) -> DataFrame:
         """The rows as a DataFrame whose columns may be those of another."""

@@ -19,6 +19,7 @@ from forklake.sql.constants import Parameters
 from forklake.sql.duckdb_summary import summary_query
 from forklake.sql.functions import call_function, is_function
 from forklake.sql.metadata_names import find_metadata
+from forklake.sql.own_columns import is_whole
 from forklake.sql.parse import parse_one
 from forklake.sql.queries import arguments_of, bind_query, function_rows, view_frame
 from forklake.sql.references import Reference, parsed_query
@@ -38,8 +39,9 @@ def run_query(state: SessionState, text: str, parameters: Parameters = None) -> 
     if rows is not None:
         return Result(rows, lambda: from_arrow(state.holder.get(), rows))
     frames = {name: from_arrow(state.holder.get(), called) for name, called in given.items()}
-    frame = bind_query(state, context, text, parameters, frames).run(state)
-    return Result(None, lambda: frame)
+    bound = bind_query(state, context, text, parameters, frames, handed_out=True)
+    frame = bound.run(state)
+    return Result(None, lambda: frame, owns_columns=bound.owns_columns)
 
 
 def _without_spark(
@@ -59,7 +61,7 @@ def _without_spark(
     if len(parsed.references) != 1 or select.args.get("from_") is None:
         return None
     [reference] = parsed.references
-    if select.args["from_"].this is not reference.node or not _is_whole(reference.node):
+    if select.args["from_"].this is not reference.node or not is_whole(reference.node):
         return None
     if reference.arguments is not None:
         called = _function(state, reference, parameters)
@@ -79,13 +81,6 @@ def _without_spark(
 def _is_plain(select: exp.Select) -> bool:
     allowed = {"expressions", "from_", "kind", "hint"}
     return not any(value for name, value in select.args.items() if name not in allowed)
-
-
-def _is_whole(table: exp.Table) -> bool:
-    """Whether a table is named as it is: not sampled, not pivoted, and with no names of its own for columns."""
-    others = any(value for name, value in table.args.items() if name not in {"this", "db", "catalog", "alias"})
-    alias = table.args.get("alias")
-    return not others and (alias is None or not alias.args.get("columns"))
 
 
 def _procedure(state: SessionState, select: exp.Select, parameters: Parameters) -> pa.Table | None:

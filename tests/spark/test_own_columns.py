@@ -1,0 +1,54 @@
+"""DataFrames of queries: each has columns of its own, named as Spark names them."""
+
+import pytest
+
+from tests.spark.conftest import Lakehouse
+
+QUERIES = [
+    "SELECT * FROM {t}",
+    "SELECT *, ID FROM {t}",
+    "SELECT x.* FROM {t} AS x",
+    "SELECT ID, t.`a b`, s.f, id + 1, id AS other FROM {t} AS t",
+    "SELECT (id), user, current_date FROM {t}",
+    "SELECT * EXCEPT (s) FROM {t}",
+    "SELECT id, count(*), max(s.f) FROM {t} GROUP BY id HAVING id > 0 ORDER BY id DESC LIMIT 2",
+    "SELECT id, `a b` FROM {t} AS t ORDER BY t.`a b`, s.f",
+    "SELECT DISTINCT id FROM {t} AS t ORDER BY t.id",
+    "SELECT id FROM {t} UNION ALL SELECT id + 1 FROM {t}",
+    "WITH some AS (SELECT id, s FROM {t}) SELECT id, s.f FROM some",
+    "SELECT a.id, b.`a b` FROM {t} AS a JOIN {t} AS b ON a.id = b.id",
+    "SELECT * FROM {t} AS x(one, two, three) WHERE one = 1",
+    "SELECT id, one FROM {t} LATERAL VIEW explode(array(1, 2)) AS one",
+    "SELECT id AS n, `a b` FROM {t}",
+    "SELECT id, id FROM {t}",
+]
+
+
+@pytest.fixture
+def local(local: Lakehouse) -> Lakehouse:
+    """With a table of one file, and the same rows in a view of Spark's."""
+    rows = local.spark.range(0, 4, 1, numPartitions=1).selectExpr(
+        "cast(id AS int) AS id", "'n' || id AS `a b`", "named_struct('f', cast(id AS int)) AS s"
+    )
+    local.lake.create_table("t", {"id": "int", "a b": "string", "s": "struct<f:int>"}).append(rows)
+    local.lake.table("t").to_spark().createOrReplaceTempView("plain")
+    return local
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_gives_what_it_gives_over_a_view_of_sparks(local: Lakehouse, query: str) -> None:
+    ours = local.session.sql(query.format(t="lake.t"))
+    theirs = local.spark.sql(query.format(t="plain"))
+    frame = ours.to_spark()
+    assert frame.schema == theirs.schema
+    assert frame.columns == ours.columns == theirs.columns
+    assert sorted(frame.collect()) == sorted(theirs.collect())
+
+
+@pytest.mark.parametrize("query", [query for query in QUERIES if "ID FROM" not in query and "id, id" not in query])
+def test_two_dataframes_of_a_query_can_be_joined_by_their_columns(local: Lakehouse, query: str) -> None:
+    one, two = (local.session.sql(query.format(t="lake.t")).to_spark() for _ in range(2))
+    joined = one.join(two, one[0] == two[0]).select(one[0], two[0])
+    assert {left for left, _ in joined.collect()} == {row[0] for row in one.collect()}
+    assert all(left == right for left, right in joined.collect())
+    assert one.join(two, one[0] != two[0]).count() == one.crossJoin(two).where(one[0] != two[0]).count()

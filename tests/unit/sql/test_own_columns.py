@@ -1,0 +1,53 @@
+"""Which queries name their columns anew, and how."""
+
+import pytest
+
+from forklake.sql.own_columns import own_columns
+from forklake.sql.references import edited, parsed_query
+
+
+def named_anew(query: str) -> str | None:
+    parsed = parsed_query(query, "spark")
+    edits = own_columns(parsed.tree, {id(reference.node): ("id", "a b") for reference in parsed.references})
+    return None if edits is None else edited(parsed.text, edits)
+
+
+@pytest.mark.parametrize(
+    ("query", "anew"),
+    [
+        ("SELECT * FROM t WHERE id = 1", "SELECT `id` AS `id`, `a b` AS `a b` FROM t WHERE id = 1"),
+        ("SELECT *, id FROM t", "SELECT `id` AS `id`, `a b` AS `a b`, id AS `id` FROM t"),
+        ("SELECT ID, t.`a b` FROM t", "SELECT ID AS `ID`, t.`a b` AS `a b` FROM t"),
+        ("SELECT id + 1, id AS x, max(id) FROM t", "SELECT id + 1, id AS x, max(id) FROM t"),
+        (
+            "SELECT id, count(*) FROM t GROUP BY id HAVING id > 1 ORDER BY id LIMIT 3",
+            "SELECT id AS `id`, count(*) FROM t GROUP BY id HAVING id > 1 ORDER BY id LIMIT 3",
+        ),
+        ("SELECT a.id FROM t a JOIN t b ON a.id = b.id", "SELECT a.id AS `id` FROM t a JOIN t b ON a.id = b.id"),
+    ],
+)
+def test_columns_that_the_text_tells_are_named_anew(query: str, anew: str) -> None:
+    assert named_anew(query) == anew
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM t JOIN u ON t.id = u.id",
+        "SELECT * FROM (SELECT id FROM t)",
+        "SELECT * FROM t AS x(a, b)",
+        "SELECT * FROM t TABLESAMPLE (10 PERCENT)",
+        "SELECT * EXCEPT (id) FROM t",
+        "SELECT t.* FROM t",
+        "SELECT (id) FROM t",
+        "SELECT user FROM t",
+        "SELECT DISTINCT id FROM t",
+        "SELECT id FROM t ORDER BY t.id",
+        "SELECT id FROM t UNION ALL SELECT id FROM t",
+        "SELECT id FROM t LATERAL VIEW explode(array(1)) AS e",
+        "VALUES (1)",
+        "not a query",
+    ],
+)
+def test_others_are_left_alone(query: str) -> None:
+    assert named_anew(query) is None
