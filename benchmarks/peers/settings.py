@@ -11,6 +11,8 @@ class Sizes:
     """Scale factor of TPC-H."""
     query_rounds: int = 2
     """Times that each query is measured."""
+    changed_warm_ups: int = 2
+    """Times that each query of changed tables runs before that, besides the one that compares answers."""
     write_rounds: int = 3
     """Times that the tables are loaded and changed."""
     change_scale: float = 0.25
@@ -54,6 +56,7 @@ class Sizes:
 QUICK = Sizes(
     scale=0.01,
     query_rounds=1,
+    changed_warm_ups=0,
     write_rounds=1,
     change_scale=0.01,
     change_rounds=1,

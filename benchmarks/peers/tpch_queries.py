@@ -15,12 +15,12 @@ Times = Mapping[str, Mapping[str, Sample]]
 """For each query, its times on each engine."""
 
 
-def time_queries(queries: Mapping[str, str], engines: tuple[Engine, ...], rounds: int) -> Times:
-    """Every query runs on all engines once to compare the answers, which warms it up, and then in rounds."""
-    return {name: _timed(name, query, engines, rounds) for name, query in queries.items()}
+def time_queries(queries: Mapping[str, str], engines: tuple[Engine, ...], rounds: int, warm_up: int = 0) -> Times:
+    """Every query runs on all engines once to compare the answers, as often as it takes to warm up, and in rounds."""
+    return {name: _timed(name, query, engines, rounds, warm_up) for name, query in queries.items()}
 
 
-def _timed(name: str, query: str, engines: tuple[Engine, ...], rounds: int) -> Mapping[str, Sample]:
+def _timed(name: str, query: str, engines: tuple[Engine, ...], rounds: int, warm_up: int) -> Mapping[str, Sample]:
     actions: dict[str, Callable[[], object]] = {}
     answers = {}
     for engine in engines:
@@ -28,7 +28,7 @@ def _timed(name: str, query: str, engines: tuple[Engine, ...], rounds: int) -> M
         answers[engine.name] = engine.run(text)
         actions[engine.name] = partial(engine.run, text)
     check_same(name, answers)
-    return interleaved(actions, rounds, warm_up=0)
+    return interleaved(actions, rounds, warm_up=warm_up)
 
 
 def ratio_of_each(benchmark: str, phase: str, times: Times, ours: str, other: str) -> Iterator[Figure]:

@@ -105,9 +105,11 @@ def _match(names: Sequence[str], table: Table, matching: Matching) -> dict[str, 
 
 
 def _fit_frame(frame: DataFrame, sources: Mapping[str, int], table: Table) -> DataFrame:
-    # Names of a DataFrame need not be unique when they go by position.
-    given = frame.toDF(*(f"c{at}" for at in range(len(frame.columns))))
     fields = frame.schema.fields
+    if _is_fit(fields, table):
+        return frame
+    # Names of a DataFrame need not be unique when they go by position.
+    given = frame.toDF(*(f"c{at}" for at in range(len(fields))))
     fitted: list[Expression | str] = []
     for column in table.definition.columns:
         at = sources.get(fold(column.name))
@@ -118,6 +120,15 @@ def _fit_frame(frame: DataFrame, sources: Mapping[str, int], table: Table) -> Da
         else:
             fitted.append(fit_value(named(f"c{at}"), fields[at].dataType, column, table).alias(column.name))
     return projected(given, fitted)
+
+
+def _is_fit(fields: Sequence[st.StructField], table: Table) -> bool:
+    """Whether these are the columns of the table already, as they are when a table is made of a query."""
+    columns = table.definition.columns
+    return len(fields) == len(columns) and all(
+        field.name == column.name and _fits(field.dataType, column)
+        for field, column in zip(fields, columns, strict=True)
+    )
 
 
 def _fits(data_type: st.DataType, column: Column) -> bool:

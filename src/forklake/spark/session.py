@@ -30,6 +30,8 @@ ONE_MACHINE: Mapping[str, str] = {
     "spark.sql.shuffle.partitions": "16",
     # Opening a local file costs far less than the default assumes: many small files go into few tasks.
     "spark.sql.files.openCostInBytes": "262144",
+    # On one machine everything is near. Read by the task that wrote it, what is shuffled is as uneven as files are.
+    "spark.sql.adaptive.localShuffleReader.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.catalogImplementation": "in-memory",
