@@ -100,19 +100,18 @@ def bind_query(
     parsed = parsed_query(_as_select(text), context.dialect, lambda plain: expanded(state, context, plain))
     frames: dict[str, DataFrame] = {}
     scans: dict[str, NamedScan] = {}
-    columns: dict[int, tuple[str, ...]] = {}
+    virtual: set[str] = set()
     edits: list[tuple[int, int, str]] = []
     marker = _marker(parsed.text)
     for reference in parsed.references:
         found: DataFrame | NamedScan | None = (given or {}).get(".".join(reference.name))
         if found is None:
-            found = _frame(state, context, parsed.text, reference, parameters)
+            found = _frame(state, context, parsed.text, reference, parameters, virtual)
         if found is None:
             continue
         if isinstance(found, NamedScan):
             name = found.name
             scans[name] = found
-            columns[id(reference.node)] = found.columns
         else:
             name = f"{marker}{len(frames)}"
             frames[name] = found
@@ -120,14 +119,24 @@ def bind_query(
         if not reference.alias:
             place = alias_place(parsed.text, reference, context.dialect)
             edits.append((place, place, f" AS {quoted_name(reference.name[-1], context.dialect)}"))
-    edits += _column_edits(parsed, edits, context)
-    anew = own_columns(parsed.tree, columns) if handed_out and context.dialect == "spark" and not frames else None
-    plain = edited(parsed.text, [*edits, *(anew or ())])
+    further = _column_edits(parsed, edits, context, virtual)
+    anew = _named_anew(parsed, scans, context) if handed_out and not further else None
+    plain = edited(parsed.text, [*edits, *further, *(anew or ())])
     if context.dialect == "duckdb":
         known = {**frames, **{name: scan.frame for name, scan in scans.items()}}
         plain = spark_text(to_spark(parse_duckdb(plain), lambda table: _types(known.get(table.name))))
     text = _formatted(plain, marker) if frames else plain
     return BoundQuery(text, frames, scans, parameters, context, anew is not None)
+
+
+def _named_anew(
+    parsed: ParsedQuery, scans: Mapping[str, NamedScan], context: Context
+) -> list[tuple[int, int, str]] | None:
+    """The edits that give a query columns of its own, if it reads one table and its text tells how."""
+    if len(parsed.references) != 1 or len(scans) != 1 or context.dialect != "spark" or "|>" in parsed.text:
+        return None
+    [scan], [reference] = scans.values(), parsed.references
+    return own_columns(parsed.tree, reference.node, scan.columns)
 
 
 def _types(frame: DataFrame | None) -> dict[str, str] | None:
@@ -155,15 +164,16 @@ def relation_frame(state: SessionState, bound: Bound, context: Context) -> DataF
 
 
 def _table_rows(
-    state: SessionState, bound: Bound, table: Table, text: str, reference: Reference
+    state: SessionState, bound: Bound, table: Table, text: str, reference: Reference, virtual: set[str]
 ) -> DataFrame | NamedScan:
-    """The rows of a table; what the query says of them chooses files."""
+    """The rows of a table; what the query says of them chooses files. It has `virtual` columns beyond its own."""
     predicate = predicate_for(reference, table)
     if predicate != And(()):
         predicate = as_compared(predicate, table, state.holder.zone)
-    virtual = _virtual_columns(text, reference, table)
+    further = _virtual_columns(text, reference, table)
+    virtual.update(further)
     work, plan = state.work(bound.tx, bound.attachment), plan_scan(bound.tx, table, predicate)
-    return scan(work, plan, virtual) if virtual else named_scan(work, plan)
+    return scan(work, plan, further) if further else named_scan(work, plan)
 
 
 def view_frame(state: SessionState, bound: Bound, context: Context) -> DataFrame:
@@ -187,7 +197,12 @@ def view_frame(state: SessionState, bound: Bound, context: Context) -> DataFrame
 
 
 def _frame(
-    state: SessionState, context: Context, text: str, reference: Reference, parameters: Parameters
+    state: SessionState,
+    context: Context,
+    text: str,
+    reference: Reference,
+    parameters: Parameters,
+    virtual: set[str],
 ) -> DataFrame | NamedScan | None:
     if reference.arguments is not None:
         if not is_function(state, reference.name):
@@ -201,7 +216,7 @@ def _frame(
         return None
     if bound.table is None:
         return view_frame(state, bound, context)
-    return _table_rows(state, bound, bound.table, text, reference)
+    return _table_rows(state, bound, bound.table, text, reference, virtual)
 
 
 def function_rows(state: SessionState, reference: Reference, parameters: Parameters) -> pa.Table | DataFrame:
@@ -239,13 +254,12 @@ def _virtual_columns(text: str, reference: Reference, table: Table) -> list[str]
 
 
 def _column_edits(
-    parsed: ParsedQuery, replaced: Sequence[tuple[int, int, str]], context: Context
+    parsed: ParsedQuery, replaced: Sequence[tuple[int, int, str]], context: Context, virtual: set[str]
 ) -> list[tuple[int, int, str]]:
     """Columns that name the catalog or schema of their table keep the table alone; stars leave virtual columns out."""
     if parsed.tree is None or not replaced:
         return []
     edits = qualifier_edits(parsed, context)
-    virtual = {fold(column.name) for column in parsed.tree.find_all(exp.Column)} & set(FOR_USERS)
     if virtual and len(list(parsed.tree.find_all(exp.Select))) == 1:
         edits += _star_edits(parsed.text, sorted(virtual), context.dialect)
     return edits

@@ -60,8 +60,11 @@ class Result:
         frame = self._shared()
         # In columns of its own, so that it can be joined with others of the same table. A server tells columns by their
         # DataFrame anyway.
-        is_own = self._owns_columns or is_remote(frame.sparkSession)
-        return frame if is_own else frame.toDF(*frame.columns)
+        if self._owns_columns or is_remote(frame.sparkSession):
+            # The next one is another.
+            self._owns_columns = False
+            return frame
+        return frame.toDF(*frame.columns)
 
     def _shared(self) -> DataFrame:
         """The rows as a DataFrame whose columns may be those of another."""
