@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from benchmarks.peers.bench import Bench
 from benchmarks.peers.many_planned import planning
-from benchmarks.peers.small_commits import many_tables, single_rows
+from benchmarks.peers.small_commits import commits
 from benchmarks.peers.small_ddl import definitions
 from benchmarks.peers.small_reads import reads, time_travel
 from benchmarks.report import Figure
 
-_PARTS = (single_rows, many_tables, definitions, reads, time_travel, planning)
+_PARTS = (commits, definitions, reads, time_travel, planning)
 
 
 def small(bench: Bench) -> Iterator[Figure]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, cycle
 from time import perf_counter
 
 from benchmarks.peers.bench import Bench
@@ -68,31 +68,28 @@ def contestants(bench: Bench, stack: ExitStack) -> Contestants:
     return found
 
 
-def single_rows(bench: Bench) -> Iterator[Figure]:
-    """All into one table."""
+def commits(bench: Bench) -> Iterator[Figure]:
+    """All into one table, then into one of many after the other.
+
+    By the same engines: closing some deletes their files, and after that ext4 creates others slowly for minutes, which
+    costs those most who need the least time otherwise.
+    """
     with ExitStack() as stack:
         found = contestants(bench, stack)
-        for engine in found.all:
-            engine.create("events", COLUMNS)
-        rates = _rates(bench, found, lambda _: "events")
-        for engine in found.all:
-            _check(engine, ["events"], rates[engine])
-        yield from _figures(f"{bench.sizes.commits:,} single-row commits", found, rates)
+        yield from _into(bench, found, ["events"], f"{bench.sizes.commits:,} single-row commits")
+        many = [f"events_{number}" for number in range(bench.sizes.commits // _EACH_TABLE)]
+        yield from _into(bench, found, many, f"{bench.sizes.commits:,} commits to {len(many)} tables")
 
 
-def many_tables(bench: Bench) -> Iterator[Figure]:
-    """Into one table after the other."""
-    with ExitStack() as stack:
-        found = contestants(bench, stack)
-        names = [f"events_{number}" for number in range(bench.sizes.commits // _EACH_TABLE)]
-        for engine in found.all:
-            for name in names:
-                engine.create(name, COLUMNS)
-        turns = {engine: count() for engine in found.all}
-        rates = _rates(bench, found, lambda engine: names[next(turns[engine]) % len(names)])
-        for engine in found.all:
-            _check(engine, names, rates[engine])
-        yield from _figures(f"{bench.sizes.commits:,} commits to {len(names)} tables", found, rates)
+def _into(bench: Bench, found: Contestants, names: Sequence[str], label: str) -> Iterator[Figure]:
+    for engine in found.all:
+        for name in names:
+            engine.create(name, COLUMNS)
+    turns = {engine: cycle(names) for engine in found.all}
+    rates = _rates(bench, found, lambda engine: next(turns[engine]))
+    for engine in found.all:
+        _check(engine, names, rates[engine])
+    yield from _figures(label, found, rates)
 
 
 def _rates(bench: Bench, found: Contestants, table: Callable[[Engine], str]) -> dict[Engine, _Rate]:

@@ -13,7 +13,7 @@ from forklake.catalog.forks import fork_catalog
 from forklake.catalog.lake import Catalog, Lake, SnapshotFacts
 from forklake.catalog.lakes import open_lake
 from forklake.catalog.names import get_table
-from forklake.catalog.options import set_instance_option, set_option
+from forklake.catalog.options import effective_option, list_options, set_instance_option, set_option
 from forklake.catalog.transaction import Transaction, begin
 from forklake.catalog.view import view_at_head
 from forklake.errors import CommitMessageRequired
@@ -219,6 +219,48 @@ def test_what_nobody_looked_up_is_not_taken_for_not_required(main: Catalog) -> N
     create_schema(tx, "without a message")
     with pytest.raises(CommitMessageRequired):
         commit(tx)
+
+
+def test_options_that_are_known_are_not_read_again(known: tuple[CountingStore, Catalog]) -> None:
+    store, catalog = known
+    fork, _ = fork_catalog(catalog.lake, catalog.name, "fork")
+    for one in (catalog, fork):
+        tx = begin(one)
+        set_option(tx, "parquet_row_group_size", 1_000, table="t")
+        set_option(tx, "parquet_compression", "zstd")
+        commit(tx)
+        append(one)
+        append(one)
+        store.reset()
+        known_options = list_options(begin(one))
+        assert (store.trips, [(option.key, option.value, option.scope) for option in known_options]) == (
+            2,
+            [("parquet_compression", "zstd", "catalog"), ("parquet_row_group_size", "1000", "table")],
+        )
+        assert known_options == list_options(begin(replace(one, lake=replace(one.lake))))
+
+
+@pytest.mark.parametrize("which", ["other", "same", "instance", "unset"])
+def test_options_that_are_set_meanwhile_are_seen(
+    main: Catalog, known: tuple[CountingStore, Catalog], which: str
+) -> None:
+    _, catalog = known
+    append(catalog)
+    assert effective_option(begin(catalog), "parquet_compression") == "snappy"
+    if which == "instance":
+        set_instance_option(main.lake, "parquet_compression", "gzip")
+    else:
+        with transaction(main if which == "other" else catalog) as tx:
+            set_option(tx, "parquet_compression", "gzip")
+    assert effective_option(begin(catalog), "parquet_compression") == "gzip"
+    append(catalog)
+    append(catalog)
+    if which == "unset":
+        with transaction(main) as tx:
+            set_option(tx, "parquet_compression", None)
+        assert effective_option(begin(catalog), "parquet_compression") == "snappy"
+    else:
+        assert effective_option(begin(catalog), "parquet_compression") == "gzip"
 
 
 @pytest.fixture

@@ -118,12 +118,13 @@ def _append(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotI
     catalog, info = transaction.catalog, transaction.info
     facts, key = catalog.lake.facts, (catalog.catalog_id, transaction.base)
     stats = facts.stats(*key, [table_id for table_id, changes in transaction.tables.items() if changes])
-    message_required = facts.message_required(*key)
+    options = facts.options(*key)
     if (
         stats is None
         or not transaction.only_adds
         or sum(len(changes.new_files) for changes in transaction.tables.values()) > _FEW_FILES
-        or (message_required is not False and not (info.author and info.message))
+        or options is None
+        or (_required(options, "catalog") and not (info.author and info.message))
     ):
         return None
     # Nobody's data holds a number that is drawn after it was written.
@@ -149,7 +150,7 @@ def _append(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotI
     )
     snapshot_id = catalog.lake.store.append(append)
     if snapshot_id is not None:
-        _learn(transaction, transaction.base, snapshot_id, after, message_required)
+        _learn(transaction, transaction.base, snapshot_id, after, options)
     return snapshot_id
 
 
@@ -158,12 +159,11 @@ def _learn(
     before: SnapshotId,
     snapshot_id: SnapshotId,
     stats: Mapping[TableId, TableStats],
-    message_required: bool | None,
+    options: Sequence[OptionRow],
 ) -> None:
-    """Remember what the next commit on top of this one would ask for; None is what nobody knows."""
-    required = None if transaction.options else message_required
+    """Remember what the next commit on top of this one would ask for; options that were set are read anew."""
     catalog = transaction.catalog
-    catalog.lake.facts.learn(catalog.catalog_id, before, snapshot_id, stats, required)
+    catalog.lake.facts.learn(catalog.catalog_id, before, snapshot_id, stats, None if transaction.options else options)
 
 
 def _required(options: Sequence[OptionRow], scope: str) -> bool | None:
@@ -228,7 +228,8 @@ class _Attempt:
             text = format_changes(changes)
             writer.record(SnapshotId(head_id), time, version, text, transaction.info, self._token)
             connection.commit(writer.steps())
-        _learn(transaction, SnapshotId(head_id), writer.snapshot_id, after, bool(_required(options, "catalog")))
+        of_catalog = [option for option in options if option.scope != "instance"]
+        _learn(transaction, SnapshotId(head_id), writer.snapshot_id, after, of_catalog)
         return writer.snapshot_id
 
     def _check_conflicts(self, connection: WriteConnection, theirs: list[CommittedChanges]) -> None:

@@ -1,12 +1,12 @@
 """An open lake, and a catalog of it: the two handles that every verb of this package takes."""
 
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import inf
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from forklake.errors import InvalidOption, ReadOnly
 from forklake.model.entities import Definition, LakeObject, TableDefinition
@@ -15,6 +15,7 @@ from forklake.model.ids import CatalogId, SnapshotId, TableId
 from forklake.model.lineage import Lineage, Scope
 from forklake.store.connection import Store
 from forklake.store.dialect import drawn_ids
+from forklake.store.options import OptionRow
 from forklake.store.scope import OwnerCache
 
 K = TypeVar("K")
@@ -91,13 +92,13 @@ class RecentlyUsed(Generic[K, V]):
 
 class SnapshotFacts:
     """What a process knows of the snapshots it committed last, one for each catalog: the statistics of the tables
-    that it wrote to one after the other, and whether commits on top need a message. Shared by threads."""
+    that it wrote to one after the other, and the catalog's options. Shared by threads."""
 
     def __init__(self, size: int = 10_000) -> None:
-        """Remember so many tables in all, each of them some kilobytes."""
+        """Remember so many tables and options in all, each of them some kilobytes at most."""
         self._size = size
         self._used = 0
-        self._known: OrderedDict[int, tuple[int, Mapping[TableId, TableStats], bool | None]] = OrderedDict()
+        self._known: OrderedDict[int, _Known] = OrderedDict()
         self._lock = Lock()
 
     def stats(
@@ -109,9 +110,10 @@ class SnapshotFacts:
             return None
         return {table_id: stats[table_id] for table_id in table_ids}
 
-    def message_required(self, catalog_id: int, snapshot_id: int) -> bool | None:
-        known, _, required = self._known.get(catalog_id, _NOTHING)
-        return required if known == snapshot_id else None
+    def options(self, catalog_id: int, snapshot_id: int) -> Sequence[OptionRow] | None:
+        """The options in force, inherited ones included, without those of the instance; or None."""
+        known, _, options = self._known.get(catalog_id, _NOTHING)
+        return options if known == snapshot_id else None
 
     def learn(
         self,
@@ -119,7 +121,7 @@ class SnapshotFacts:
         before: int,
         snapshot_id: int,
         stats: Mapping[TableId, TableStats],
-        message_required: bool | None,
+        options: Sequence[OptionRow] | None,
     ) -> None:
         """Remember a snapshot. What was known of other tables in the one right before it still holds."""
         with self._lock:
@@ -127,21 +129,24 @@ class SnapshotFacts:
             if known == before:
                 others = [each for each in earlier.items() if each[0] not in stats]
                 stats = {**dict(others[-_KNOWN_TABLES:]), **stats}
-            self._used += _weight(stats) - (_weight(earlier) if catalog_id in self._known else 0)
-            self._known[catalog_id] = (snapshot_id, stats, message_required)
-            self._known.move_to_end(catalog_id)
+            if catalog_id in self._known:
+                self._used -= _weight(self._known.pop(catalog_id))
+            self._known[catalog_id] = (snapshot_id, stats, options)
+            self._used += _weight(self._known[catalog_id])
             while self._used > self._size:
-                _, (_, gone, _) = self._known.popitem(last=False)
+                _, gone = self._known.popitem(last=False)
                 self._used -= _weight(gone)
 
 
-def _weight(stats: Mapping[TableId, TableStats]) -> int:
-    return 1 + len(stats)
+def _weight(known: "_Known") -> int:
+    _, stats, options = known
+    return 1 + len(stats) + len(options or ())
 
 
 _KNOWN_TABLES = 250
 """Of so many tables that others were written after, statistics are remembered for each catalog."""
-_NOTHING: tuple[int, Mapping[TableId, TableStats], bool | None] = (-1, {}, None)
+_Known: TypeAlias = tuple[int, Mapping[TableId, TableStats], Sequence[OptionRow] | None]
+_NOTHING: _Known = (-1, {}, None)
 
 
 class IdPool:

@@ -12,7 +12,7 @@ from forklake.errors import CorruptMetadata, InvalidOption, ReadOnly
 from forklake.model.entities import Table
 from forklake.model.names import check_text
 from forklake.model.options import OPTIONS, find_option, normalise_option
-from forklake.store.options import OptionRow, catalog_options, write_instance_option
+from forklake.store.options import OptionRow, catalog_options, instance_options, write_instance_option
 
 OptionScope = Literal["instance", "catalog", "schema", "table"]
 _SCOPES: tuple[OptionScope, ...] = get_args(OptionScope)
@@ -43,7 +43,7 @@ def set_option(
         raise InvalidOption(f"The option {option.name} can only be set for a whole catalog.")
     stored = _stored(key, value)
     [option_id] = tx.new_ids("entity")
-    rows = catalog_options(tx.catalog.lake.store, tx.view.object_scope)
+    rows = _committed(tx)
     committed = {(row.scope, row.scope_id, row.key): row.value for row in rows}
     staged = StagedOption(option_id, scope, scope_id, option.name, stored)
     tx.stage_option(staged, committed.get((scope, scope_id, option.name)))
@@ -61,8 +61,7 @@ def list_options(tx: Transaction) -> list[OptionValue]:
     """Every option that is set, from the whole instance to single tables."""
     tx.check_open()
     staged = tx.options
-    committed = catalog_options(tx.catalog.lake.store, tx.view.object_scope)
-    kept = [row for row in committed if (row.scope, row.scope_id, row.key) not in staged]
+    kept = [row for row in _committed(tx) if (row.scope, row.scope_id, row.key) not in staged]
     mine = [option for option in staged.values() if option.value is not None]
     both: list[OptionRow | StagedOption] = [*kept, *mine]
     found = [OptionValue(o.key, o.value or "", _as_scope(o.scope), o.scope_id) for o in both]
@@ -100,6 +99,15 @@ def checked_option(name: str, value: str | None) -> str | None:
         except InvalidOption as error:
             raise CorruptMetadata(f"The option {name} is set to what it cannot be: {error}") from None
     return value
+
+
+def _committed(tx: Transaction) -> list[OptionRow]:
+    """The options in force where the transaction began. Those of the instance are not versioned: never remembered."""
+    lake = tx.catalog.lake
+    known = lake.facts.options(tx.catalog.catalog_id, tx.view.snapshot_id)
+    if known is None:
+        return catalog_options(lake.store, tx.view.object_scope)
+    return [*known, *instance_options(lake.store)]
 
 
 def _stored(key: str, value: object) -> str | None:

@@ -24,9 +24,16 @@ class OptionRow:
     value: str
 
 
+_OF_INSTANCE = "SELECT -1, -1, -1, 'instance', 0, i.key, i.value FROM lake_instance_option i"
+
+
 def catalog_options(store: Store, scope: Scope) -> list[OptionRow]:
     """The options in force in a catalog at a snapshot, what it inherited included, and those of the instance."""
     return read_options(fetch_in(store, scope, option_statements(store.dialect, scope)))
+
+
+def instance_options(store: Store) -> list[OptionRow]:
+    return read_options([store.fetch(_OF_INSTANCE, {})])
 
 
 def option_statements(dialect: Dialect, scope: Scope, *, instance_key: str | None = None) -> list[Statement]:
@@ -35,7 +42,7 @@ def option_statements(dialect: Dialect, scope: Scope, *, instance_key: str | Non
     options = Statement(
         "SELECT o.catalog_id, o.option_id, o.begin_snapshot, o.scope, o.scope_id, o.key, o.value"
         f" FROM {dialect.levels} JOIN lake_option o ON o.catalog_id = l.catalog_id WHERE {visible('o')}"
-        f" UNION ALL SELECT -1, -1, -1, 'instance', 0, i.key, i.value FROM lake_instance_option i{which}",
+        f" UNION ALL {_OF_INSTANCE}{which}",
         {"instance_key": instance_key, **dialect.level_params(scope.levels)},
     )
     return [options, *ended_rows(dialect, scope, RowKind.OPTION, 0)]
