@@ -342,42 +342,50 @@ SET enable_seqscan TO off
 AS $$
 #variable_conflict use_column
 DECLARE
-    source lake_catalog%ROWTYPE;
-    existing lake_catalog%ROWTYPE;
-    is_plain boolean := name ~ '^[A-Za-z0-9_-]+$';
+    source_id bigint;
+    source_path text;
+    source_parent bigint;
+    source_depth integer;
+    source_birth bigint;
+    source_time timestamptz;
     horizon bigint;
+    horizon_version bigint;
     owner bigint;
     skip boolean;
-    mine boolean;
     unheard_of boolean;
     new_id bigint;
     birth bigint;
     birth_time timestamptz;
-    horizon_version bigint;
     folder text;
+    is_second boolean;
 BEGIN
+    -- With many clients a fork costs mostly its statements, and then its expressions, which every transaction prepares
+    -- anew: the common way has few.
+    --
     -- What Python takes for a control character or white space, spelled out: classes depend on the locale.
-    IF name IS NULL OR octet_length(name) > 255 OR NOT is_plain AND (name IN ('', '.', '..')
+    IF name IS NULL OR octet_length(name) > 255 OR name !~ '^[A-Za-z0-9_-]+$' AND (name IN ('', '.', '..')
        OR name ~ '[/\\\u0001-\u001f\u007f-\u009f]'
        OR name ~ '^[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]'
        OR name ~ '[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$') THEN
         RAISE EXCEPTION USING ERRCODE = 'FL005', MESSAGE = format('%s is not a valid catalog name.', quote_literal(left(name, 60)));
     END IF;
-    IF version IS NOT NULL AND at IS NOT NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'FL006', MESSAGE = 'Cannot specify both VERSION and TIMESTAMP.';
-    END IF;
-
     IF version IS NOT NULL THEN
+        IF at IS NOT NULL THEN
+            RAISE EXCEPTION USING ERRCODE = 'FL006', MESSAGE = 'Cannot specify both VERSION and TIMESTAMP.';
+        END IF;
         unheard_of := version > (SELECT s.last_value FROM lake_snapshot_seq s);
+        IF NOT unheard_of AND version > (
+            SELECT c.head_snapshot FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL
+        ) THEN
+            -- A commit that is under way may have been given this id: it is waited for. Only here, because a stream of
+            -- such locks would keep writers out.
+            PERFORM 1 FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR SHARE;
+        END IF;
     END IF;
-    IF version IS NOT NULL AND NOT unheard_of AND version > (
-        SELECT c.head_snapshot FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL
-    ) THEN
-        -- A commit that is under way may have been given this id: it is waited for. Only here, because a stream of
-        -- such locks would keep writers out.
-        PERFORM 1 FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR SHARE;
-    END IF;
-    SELECT c.* INTO source FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR KEY SHARE;
+    SELECT c.catalog_id, c.path, c.parent_catalog_id, c.depth, c.begin_snapshot, c.head_time,
+        c.head_snapshot, c.schema_version
+    INTO source_id, source_path, source_parent, source_depth, source_birth, source_time, horizon, horizon_version
+    FROM lake_catalog c WHERE c.catalog_name = parent AND c.end_snapshot IS NULL FOR KEY SHARE;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'FL001', MESSAGE = format('Catalog ''%s'' does not exist in this DuckLake instance.', left(parent, 60));
     END IF;
@@ -385,52 +393,45 @@ BEGIN
     IF if_not_exists OR version IS NOT NULL OR at IS NOT NULL THEN
         -- Others are told when they insert. A fork that is there is given as it is: without waiting for who writes to
         -- it, and even if its point in the parent is not there any more.
-        SELECT c.* INTO existing FROM lake_catalog c WHERE c.catalog_name = name AND c.end_snapshot IS NULL;
+        RETURN QUERY SELECT * FROM lake_existing_fork(name, source_id, new_uuid, if_not_exists);
         IF FOUND THEN
-            mine := existing.catalog_uuid IS NOT DISTINCT FROM new_uuid;
-            PERFORM lake_check_existing_fork(existing, source.catalog_id, if_not_exists OR mine);
-            RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, mine;
             RETURN;
         END IF;
-    END IF;
-
-    IF version IS NULL AND at IS NULL THEN
-        horizon := source.head_snapshot;
-        owner := source.catalog_id;
-        horizon_version := source.schema_version;
-    ELSE
-        IF unheard_of IS NOT TRUE THEN
-            SELECT p.snapshot_id, p.owner_id, p.schema_version INTO horizon, owner, horizon_version
-            FROM lake_fork_point(source.catalog_id, version, at) p;
-        END IF;
-        IF horizon IS NULL THEN
-            RAISE EXCEPTION USING ERRCODE = 'FL004', MESSAGE = CASE
-                WHEN version IS NOT NULL THEN format('No snapshot found at version %s in catalog ''%s''.', version, parent)
-                ELSE format('No snapshot found at timestamp %s in catalog ''%s''.', at, parent) END;
-        END IF;
-        IF owner <> source.catalog_id THEN
-            -- The snapshot belongs to an ancestor: keep that one from expiring it too.
-            PERFORM 1 FROM lake_catalog c WHERE c.catalog_id = owner FOR KEY SHARE;
-            IF NOT EXISTS (SELECT 1 FROM lake_snapshot s WHERE s.catalog_id = owner AND s.snapshot_id = horizon) THEN
-                RAISE EXCEPTION USING ERRCODE = 'FL004', MESSAGE = format('No snapshot found at version %s in catalog ''%s''.', horizon, parent);
+        IF version IS NOT NULL OR at IS NOT NULL THEN
+            horizon := NULL;
+            IF unheard_of IS NOT TRUE THEN
+                SELECT p.snapshot_id, p.owner_id, p.schema_version INTO horizon, owner, horizon_version
+                FROM lake_fork_point(source_id, version, at) p;
+            END IF;
+            IF horizon IS NULL THEN
+                RAISE EXCEPTION USING ERRCODE = 'FL004', MESSAGE = CASE
+                    WHEN version IS NOT NULL THEN format('No snapshot found at version %s in catalog ''%s''.', version, parent)
+                    ELSE format('No snapshot found at timestamp %s in catalog ''%s''.', at, parent) END;
+            END IF;
+            IF owner <> source_id THEN
+                -- The snapshot belongs to an ancestor: keep that one from expiring it too.
+                PERFORM 1 FROM lake_catalog c WHERE c.catalog_id = owner FOR KEY SHARE;
+                IF NOT EXISTS (SELECT 1 FROM lake_snapshot s WHERE s.catalog_id = owner AND s.snapshot_id = horizon) THEN
+                    RAISE EXCEPTION USING ERRCODE = 'FL004', MESSAGE = format('No snapshot found at version %s in catalog ''%s''.', horizon, parent);
+                END IF;
             END IF;
         END IF;
     END IF;
     -- A parent that has written nothing that the fork can see adds nothing to the chain.
-    skip := horizon <= source.begin_snapshot AND source.parent_catalog_id IS NOT NULL;
+    skip := horizon <= source_birth AND source_parent IS NOT NULL;
 
     new_id := nextval('lake_entity_seq');
     birth := nextval('lake_snapshot_seq');
-    birth_time := greatest(clock_timestamp(), source.head_time + interval '1 microsecond');
+    birth_time := greatest(clock_timestamp(), source_time + interval '1 microsecond');
     -- A parent that was renamed may have the folder, and whoever writes to it is not waited for.
-    folder := CASE WHEN NOT is_plain THEN new_uuid::text
-                   WHEN name = source.path THEN left(name, 200) || '-' || new_uuid::text
+    folder := CASE WHEN name !~ '^[A-Za-z0-9_-]+$' THEN new_uuid::text
+                   WHEN name = source_path THEN left(name, 200) || '-' || new_uuid::text
                    ELSE name END;
-    -- All rows in one statement, and no other before it: with many clients a fork costs mostly its statements.
-    FOR attempt IN 1..2 LOOP
+    LOOP
+        -- All rows in one statement, and no other before it.
         WITH made AS (
             INSERT INTO lake_catalog VALUES (
-                new_id, new_uuid, name, folder, source.catalog_id, horizon, source.depth + 1,
+                new_id, new_uuid, name, folder, source_id, horizon, source_depth + 1,
                 birth, NULL, birth, birth_time, horizon_version)
             ON CONFLICT DO NOTHING
             RETURNING catalog_id
@@ -441,10 +442,10 @@ BEGIN
             SELECT m.catalog_id, CASE WHEN skip THEN a.depth ELSE a.depth + 1 END, a.ancestor_id,
                 least(a.max_snapshot, horizon)
             FROM made m, lake_catalog_ancestor a
-            WHERE a.catalog_id = source.catalog_id AND NOT (skip AND a.depth = 0)
+            WHERE a.catalog_id = source_id AND NOT (skip AND a.depth = 0)
         ), born AS (
             INSERT INTO lake_snapshot
-            SELECT m.catalog_id, birth, horizon, birth_time, horizon_version, 'forked_from:' || source.catalog_id,
+            SELECT m.catalog_id, birth, horizon, birth_time, horizon_version, 'forked_from:' || source_id,
                 NULL, NULL, NULL, NULL
             FROM made m
         )
@@ -454,16 +455,16 @@ BEGIN
             RETURN;
         END IF;
         -- The name or the folder is taken. Whoever has the name may have been faster by a moment.
-        SELECT c.* INTO existing FROM lake_catalog c WHERE c.catalog_name = name AND c.end_snapshot IS NULL;
+        RETURN QUERY SELECT * FROM lake_existing_fork(name, source_id, new_uuid, if_not_exists);
         IF FOUND THEN
-            mine := existing.catalog_uuid IS NOT DISTINCT FROM new_uuid;
-            PERFORM lake_check_existing_fork(existing, source.catalog_id, if_not_exists OR mine);
-            RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, mine;
             RETURN;
         END IF;
+        IF is_second THEN
+            RAISE EXCEPTION USING ERRCODE = '40001', MESSAGE = format('Catalog ''%s'' was being created and dropped.', name);
+        END IF;
+        is_second := true;
         folder := left(folder, 200) || '-' || new_uuid::text;
     END LOOP;
-    RAISE EXCEPTION USING ERRCODE = '40001', MESSAGE = format('Catalog ''%s'' was being created and dropped.', name);
 END
 $$;
 
@@ -522,13 +523,23 @@ BEGIN
 END
 $$;
 
--- An existing catalog is fine only if it was asked for and is a fork of the same parent.
-CREATE OR REPLACE FUNCTION lake_check_existing_fork(existing lake_catalog, wanted_parent bigint, if_not_exists boolean)
-RETURNS void
+-- The live catalog of a name as the answer of a fork, or no row. It is fine only if it was asked for and is a fork of
+-- the same parent.
+CREATE OR REPLACE FUNCTION lake_existing_fork(wanted text, wanted_parent bigint, new_uuid uuid, if_not_exists boolean)
+RETURNS TABLE (catalog_id bigint, catalog_name text, created boolean)
 LANGUAGE plpgsql
+SET search_path FROM CURRENT
 AS $$
+#variable_conflict use_column
+DECLARE
+    existing lake_catalog%ROWTYPE;
 BEGIN
-    IF if_not_exists IS NOT TRUE THEN
+    SELECT c.* INTO existing FROM lake_catalog c WHERE c.catalog_name = wanted AND c.end_snapshot IS NULL;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    created := existing.catalog_uuid IS NOT DISTINCT FROM new_uuid;
+    IF if_not_exists IS NOT TRUE AND NOT created THEN
         RAISE EXCEPTION USING ERRCODE = 'FL002',
             MESSAGE = format('Catalog ''%s'' already exists. Use if_not_exists to keep it.', existing.catalog_name);
     ELSIF existing.parent_catalog_id IS NULL THEN
@@ -538,11 +549,12 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'FL003',
             MESSAGE = format('Catalog ''%s'' was forked from a different parent.', existing.catalog_name);
     END IF;
+    RETURN QUERY SELECT existing.catalog_id, existing.catalog_name, created;
 END
 $$;
 
 -- The owner uses them, and whoever is granted to.
-REVOKE ALL ON FUNCTION lake_append, lake_fork_point, lake_check_existing_fork FROM PUBLIC;
+REVOKE ALL ON FUNCTION lake_append, lake_fork_point, lake_existing_fork FROM PUBLIC;
 
 -- Read-only views for direct SQL. Each shows the effective rows of every catalog: `catalog_id` is the catalog that
 -- sees a row, whoever wrote it. Whatever an ancestor began, ended or dropped after the fork does not show.

@@ -11,7 +11,7 @@ class Sizes:
     """Scale factor of TPC-H."""
     query_rounds: int = 2
     """Times that each query is measured."""
-    changed_warm_ups: int = 2
+    changed_warm_ups: int = 4
     """Times that each query of changed tables runs before that, besides the one that compares answers."""
     write_rounds: int = 3
     """Times that the tables are loaded and changed."""
