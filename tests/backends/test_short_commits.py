@@ -16,7 +16,7 @@ from forklake.catalog.names import get_table
 from forklake.catalog.options import effective_option, list_options, set_instance_option, set_option
 from forklake.catalog.transaction import Transaction, begin
 from forklake.catalog.view import view_at_head
-from forklake.errors import CommitMessageRequired
+from forklake.errors import CommitMessageRequired, NoSuchSnapshot
 from forklake.model.alterations import ColumnSpec, add_column
 from forklake.model.column_types import parse_type
 from forklake.model.files import InlinedBatch, NewDataFile
@@ -26,6 +26,7 @@ from forklake.model.statistics import ColumnStats
 from forklake.store.metadata_tables import TABLES
 from tests.backends.counting_store import CountingStore, counted
 from tests.backends.table_changes import BIGINT
+from tests.backends.test_expiry import expire_all
 from tests.conftest import Place
 from tests.lakes import append, delete_rows, inline_rows, make_table, metadata_rows, new_files, transaction
 
@@ -261,6 +262,20 @@ def test_options_that_are_set_meanwhile_are_seen(
         assert effective_option(begin(catalog), "parquet_compression") == "snappy"
     else:
         assert effective_option(begin(catalog), "parquet_compression") == "gzip"
+
+
+def test_options_that_are_known_are_not_told_of_a_snapshot_that_has_expired(
+    main: Catalog, known: tuple[CountingStore, Catalog]
+) -> None:
+    _, catalog = known
+    append(catalog)
+    set_instance_option(main.lake, "parquet_compression", "gzip")
+    reader = begin(catalog)
+    assert [option.value for option in list_options(reader)] == ["gzip"]
+    append(main)
+    expire_all(main)
+    with pytest.raises(NoSuchSnapshot, match="has expired"):
+        list_options(reader)
 
 
 @pytest.fixture

@@ -111,7 +111,10 @@ class SnapshotFacts:
         return {table_id: stats[table_id] for table_id in table_ids}
 
     def options(self, catalog_id: int, snapshot_id: int) -> Sequence[OptionRow] | None:
-        """The options in force, inherited ones included, without those of the instance; or None."""
+        """The options in force, inherited ones included, without those of the instance; or None.
+
+        Options of what was dropped may be among them for longer than they are in the database.
+        """
         known, _, options = self._known.get(catalog_id, _NOTHING)
         return options if known == snapshot_id else None
 

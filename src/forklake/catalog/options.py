@@ -107,7 +107,7 @@ def _committed(tx: Transaction) -> list[OptionRow]:
     known = lake.facts.options(tx.catalog.catalog_id, tx.view.snapshot_id)
     if known is None:
         return catalog_options(lake.store, tx.view.object_scope)
-    return [*known, *instance_options(lake.store)]
+    return [*known, *instance_options(lake.store, tx.view.scope)]
 
 
 def _stored(key: str, value: object) -> str | None:

@@ -9,7 +9,7 @@ from forklake.model.snapshots import CommitInfo
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import Dialect
 from forklake.store.row_kinds import RowKind
-from forklake.store.scope import ended_rows, fetch_in, visible
+from forklake.store.scope import ended_rows, expired, fetch_in, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +24,21 @@ class OptionRow:
     value: str
 
 
-_OF_INSTANCE = "SELECT -1, -1, -1, 'instance', 0, i.key, i.value FROM lake_instance_option i"
-
-
 def catalog_options(store: Store, scope: Scope) -> list[OptionRow]:
     """The options in force in a catalog at a snapshot, what it inherited included, and those of the instance."""
     return read_options(fetch_in(store, scope, option_statements(store.dialect, scope)))
 
 
-def instance_options(store: Store) -> list[OptionRow]:
-    return read_options([store.fetch(_OF_INSTANCE, {})])
+def instance_options(store: Store, scope: Scope) -> list[OptionRow]:
+    """The options of the instance alone, for somebody who knows the others at a snapshot; raises if it has expired."""
+    rows = store.fetch(
+        "SELECT -1, -1, -1, 'instance', 0, i.key, i.value FROM lake_snapshot s"
+        " LEFT JOIN lake_instance_option i ON TRUE WHERE s.catalog_id = :made_by AND s.snapshot_id = :snapshot_id",
+        {"made_by": scope.made_by, "snapshot_id": scope.snapshot_id},
+    )
+    if not rows:
+        raise expired(scope)
+    return [OptionRow(*row) for row in rows if row[5] is not None]
 
 
 def option_statements(dialect: Dialect, scope: Scope, *, instance_key: str | None = None) -> list[Statement]:
@@ -42,7 +47,7 @@ def option_statements(dialect: Dialect, scope: Scope, *, instance_key: str | Non
     options = Statement(
         "SELECT o.catalog_id, o.option_id, o.begin_snapshot, o.scope, o.scope_id, o.key, o.value"
         f" FROM {dialect.levels} JOIN lake_option o ON o.catalog_id = l.catalog_id WHERE {visible('o')}"
-        f" UNION ALL {_OF_INSTANCE}{which}",
+        f" UNION ALL SELECT -1, -1, -1, 'instance', 0, i.key, i.value FROM lake_instance_option i{which}",
         {"instance_key": instance_key, **dialect.level_params(scope.levels)},
     )
     return [options, *ended_rows(dialect, scope, RowKind.OPTION, 0)]

@@ -31,8 +31,12 @@ def fetch_in(store: Store, scope: Scope, statements: Sequence[Statement]) -> lis
     params = {"made_by": scope.made_by, "snapshot_id": scope.snapshot_id}
     *answers, found = store.fetch_all([*statements, Statement(there, params)])
     if not found:
-        raise NoSuchSnapshot(f"Snapshot {scope.snapshot_id} has expired, or its catalog was dropped.")
+        raise expired(scope)
     return answers
+
+
+def expired(scope: Scope) -> NoSuchSnapshot:
+    return NoSuchSnapshot(f"Snapshot {scope.snapshot_id} has expired, or its catalog was dropped.")
 
 
 def check_there(store: Store, scope: Scope) -> None:
