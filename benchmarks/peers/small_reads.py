@@ -1,6 +1,6 @@
 """Looking up a row, counting all, and reading a table as it was long ago."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from functools import partial
 from random import Random
@@ -14,12 +14,12 @@ from benchmarks.peers.small_commits import Contestants, contestants
 from benchmarks.peers.small_ddl import ratios
 from benchmarks.peers.spark_engines import Delta, Iceberg
 from benchmarks.report import Figure, against
-from benchmarks.timing import interleaved
+from benchmarks.timing import Sample, interleaved
 
 NAME = "small"
 _TABLE = "rows"
-_LOOKUPS = 10
-"""In the place of each piece of small work: most of a lookup is Spark's planning, which varies by half."""
+_READS = 10
+"""In the place of each piece of small work: most of a small query is Spark's planning, which varies by half."""
 
 
 def reads(bench: Bench) -> Iterator[Figure]:
@@ -35,12 +35,16 @@ def reads(bench: Bench) -> Iterator[Figure]:
             check_same(label, {engine.name: query(engine, 7) for engine in engines})
             random = Random(1)
             actions = {engine.name: partial(_any, query, engine, random) for engine in engines}
-            rounds = _LOOKUPS * bench.sizes.small_rounds
-            times = interleaved(actions, rounds, warm_up=rounds // 2)
+            times = _times(bench, actions)
             yield from ratios(found, label, times)
             for ours in found.ours:
                 backend = ours.name.split()[-1]
                 yield against(NAME, backend, f"{label} : plain Spark", times[ours.name], times[raw.name])
+
+
+def _times(bench: Bench, actions: Mapping[str, Callable[[], object]]) -> dict[str, Sample]:
+    rounds = _READS * bench.sizes.small_rounds
+    return interleaved(actions, rounds, warm_up=rounds // 2)
 
 
 def _any(query: Callable[[Engine, int], Rows], engine: Engine, random: Random) -> None:
@@ -70,7 +74,7 @@ def time_travel(bench: Bench) -> Iterator[Figure]:
         actions = {engine.name: partial(_as_of, engine, _middle(engine, half)) for engine in found.all}
         expected: Rows = [(half, half * (half - 1) // 2)]
         check_same("time travel", {"expected": expected, **{name: action() for name, action in actions.items()}})
-        times = interleaved(actions, 2 * bench.sizes.small_rounds)
+        times = _times(bench, actions)
         label = f"the middle of {bench.sizes.snapshots:,} snapshots, peers of {rows:,}"
         yield from ratios(found, label, times)
 
