@@ -5,6 +5,8 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
+from time import monotonic
 from typing import Any
 
 import psycopg
@@ -15,6 +17,7 @@ from forklake.api.table import TableHandle
 from forklake.store.postgres import PostgresStore
 from tests.postgres_server import TestPostgres
 from trust.load import run_soak as running
+from trust.load.meter import held_now
 from trust.load.part import lines
 from trust.load.record import Record
 from trust.load.run_soak import run_soak
@@ -44,8 +47,8 @@ def broken(postgres: TestPostgres, tmp_path_factory: pytest.TempPathFactory) -> 
         _starve_a_session(patch)
         _leak_memory(patch)
         patch.setattr(CatalogHandle, "cleanup_dropped_catalogs", lambda *_, **__: [])
-        # Nobody needs to wait for a connection that never goes.
-        patch.setattr(running, "QUIET_SECONDS", 0.2)
+        # Nobody needs to wait so long for a connection that never goes.
+        patch.setattr(running, "QUIET_SECONDS", 2)
         record = _soak(postgres, tmp_path_factory.mktemp("broken"), processes=0)
     yield record
     for connection in kept:
@@ -54,7 +57,7 @@ def broken(postgres: TestPostgres, tmp_path_factory: pytest.TempPathFactory) -> 
 
 def _soak(postgres: TestPostgres, folder: Path, processes: int) -> Record:
     url = named_url(f"postgres:{postgres.create_database()}")
-    soak = Soak(url, f"{folder}/", seed=7, seconds=1.5, sessions=6, processes=processes, pause=0.01)
+    soak = Soak(url, f"{folder}/", seed=7, seconds=3, sessions=6, processes=processes, pause=0.01)
     return run_soak(soak, lambda _: None)
 
 
@@ -101,10 +104,13 @@ def _starve_a_session(patch: pytest.MonkeyPatch) -> None:
 
 
 def _leak_memory(patch: pytest.MonkeyPatch) -> None:
-    read, leaked = SoakSession._read, []
+    """A fifth of what this process holds, each second: much or little, however fast the machine is at the moment."""
+    read, leaked, one_at_a_time = SoakSession._read, bytearray(), Lock()
+    began, rate = monotonic(), held_now().memory / 5
 
     def keep(session: SoakSession, own: Own | None) -> None:
-        leaked.append(b"x" * 2**20)
+        with one_at_a_time:
+            leaked.extend(b"x" * int((monotonic() - began) * rate - len(leaked)))
         read(session, own)
 
     patch.setattr(SoakSession, "_read", keep)
