@@ -102,8 +102,8 @@ def test_a_commit_outlasts_lock_timeouts_while_another_session_holds_the_catalog
     with _session(postgres_place) as holder:
         holder.execute("SELECT 1 FROM lake_catalog FOR UPDATE")
         release = Timer(0.4, holder.rollback)
-        release.start()
         began = monotonic()
+        release.start()
         append(catalog)
         assert monotonic() - began > 0.3
         release.join()
@@ -129,8 +129,8 @@ def test_a_commit_outlasts_a_writer_of_sqlite(sqlite_place: Place, busy_timeout_
     catalog = _catalog(sqlite_place, RetrySettings(max_retry_count=200, retry_wait_ms=5, retry_backoff=1))
     lake = _sqlite_lake(sqlite_place, catalog.lake.retry, busy_timeout_ms)
     tx = _insert(find_catalog(lake, "main"))
-    release = _hold(sqlite_place, 0.4)
     began = monotonic()
+    release = _hold(sqlite_place, 0.4)
     snapshot_id = commit(tx)
     assert monotonic() - began > 0.3
     release.join()

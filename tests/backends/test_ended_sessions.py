@@ -161,10 +161,10 @@ def test_a_client_that_stalls_with_a_catalog_locked_is_not_waited_for_for_ever(
     monkeypatch.setattr(postgres_store, "_IDLE_IN_TRANSACTION", "300ms")
     stalled = open_lake(postgres_place.url, metadata_schema=postgres_place.metadata_schema).store
     lock = Statement(stalled.dialect.begin_commit, {"catalog_id": catalog.catalog_id})
+    began = monotonic()
     with stalled.writing([lock]) as (transaction, _):
-        began = monotonic()
         append(catalog)
-        assert 0.2 < monotonic() - began < 5
+        assert 0.3 <= monotonic() - began < 30
         with pytest.raises(OutcomeUnknown):
             transaction.commit([])
     assert len(stalled.fetch("SELECT 1", {})) == 1
