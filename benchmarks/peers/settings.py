@@ -13,7 +13,7 @@ class Sizes:
     """Times that each query is measured."""
     changed_warm_ups: int = 4
     """Times that each query of changed tables runs before that, besides the one that compares answers."""
-    write_rounds: int = 3
+    write_rounds: int = 5
     """Times that the tables are loaded and changed."""
     change_scale: float = 0.25
     """Scale factor of the table whose changes are measured one by one."""

@@ -32,6 +32,8 @@ ONE_MACHINE: Mapping[str, str] = {
     "spark.sql.files.openCostInBytes": "262144",
     # On one machine everything is near. Read by the task that wrote it, what is shuffled is as uneven as files are.
     "spark.sql.adaptive.localShuffleReader.enabled": "false",
+    # Code that Spark makes for a query stays compiled while it is kept; the default keeps that of a few queries.
+    "spark.sql.codegen.cache.maxEntries": "1000",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.catalogImplementation": "in-memory",
