@@ -101,7 +101,8 @@ def test_every_option_of_attach_is_listed_and_can_be_given() -> None:
 def test_every_setting_is_listed_with_its_default() -> None:
     listed = {row[0].strip("`"): row[1].strip("`") for row in rows(section(SQL, "Settings"))}
     plain = RetrySettings()
-    assert listed == {f"ducklake_{field.name}": str(getattr(plain, field.name)) for field in fields(plain)}
+    retries = {f"ducklake_{field.name}": str(getattr(plain, field.name)) for field in fields(plain)}
+    assert listed == {**retries, "forklake_shortcuts": "true"}
 
 
 def test_every_option_is_listed_with_its_default_and_what_it_can_be_set_for() -> None:

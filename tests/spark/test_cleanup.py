@@ -304,4 +304,4 @@ def test_no_spark_starts_for_metadata_and_files(local: Lakehouse) -> None:
         lake.cleanup_dropped_catalogs(cleanup_all=True)
         lake.catalog_storage()
         lake.verify()
-        assert not lake._holder.is_running
+        assert not lake._state.holder.is_running

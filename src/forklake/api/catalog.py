@@ -21,7 +21,6 @@ from forklake.model.column_types import parse_type
 from forklake.model.snapshots import Snapshot
 from forklake.spark.create_as import create_as
 from forklake.spark.type_mapping import check_storable
-from forklake.spark.work import work_on
 
 Columns = Mapping[str, str] | Sequence[ColumnSpec]
 
@@ -47,12 +46,12 @@ class CatalogHandle(Upkeep):
         forked, _ = fork_catalog(lake, parent, name, version=version, timestamp=timestamp, if_not_exists=if_not_exists)
         # The handle's own name cannot clash with one that was attached.
         attachment = replace(self._attachment, name=f"{self._attachment.name}/{name}", catalog=forked)
-        return CatalogHandle(attachment, self._transactions, self._holder)
+        return CatalogHandle(self._state, attachment)
 
     def table(self, name: str) -> TableHandle:
         """A table by its name, `schema.table` or `table` in the schema `main`; looked up when it is used."""
         schema, table = split_name(name)
-        return TableHandle(self._attachment, self._transactions, self._holder, schema, table)
+        return TableHandle(self._state, self._attachment, schema, table)
 
     def create_table(
         self,
@@ -96,7 +95,7 @@ class CatalogHandle(Upkeep):
         schema, table = split_name(name)
         with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
             create_as(
-                work_on(tx, self._holder, self._attachment.defaults),
+                self._state.work(tx, self._attachment),
                 schema,
                 table,
                 data,
@@ -134,7 +133,7 @@ class CatalogHandle(Upkeep):
         schema, table = split_name(name)
         with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
             rename_table(tx, schema, table, new_name)
-        return TableHandle(self._attachment, self._transactions, self._holder, schema, new_name)
+        return TableHandle(self._state, self._attachment, schema, new_name)
 
     def create_schema(self, name: str, *, if_not_exists: bool = False) -> None:
         with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:

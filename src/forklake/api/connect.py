@@ -13,15 +13,19 @@ DIALECTS = ("spark", "duckdb")
 
 
 def connect(
-    dialect: str = "spark", spark: SparkSession | None = None, settings: Mapping[str, str] | None = None
+    dialect: str = "spark",
+    spark: SparkSession | None = None,
+    settings: Mapping[str, str] | None = None,
+    shortcuts: bool = True,
 ) -> Session:
     """A session. Spark is not started before something needs it.
 
     `spark` takes a SparkSession of yours, classic or Connect, and leaves its settings alone. Otherwise one is started
-    for this machine when it is needed, with `settings` over our own.
+    for this machine when it is needed, with `settings` over our own. Without `shortcuts`, Spark decides about every
+    row, as after `SET forklake_shortcuts = false`.
     """
     if dialect not in DIALECTS:
         raise InvalidInput(f"There is no dialect '{dialect}'; use one of {', '.join(DIALECTS)}.")
     if spark is not None and settings:
         raise InvalidInput("Settings are for a Spark session of our own; set them on yours instead.")
-    return Session(SessionState(SparkHolder(spark, settings), dialect))
+    return Session(SessionState(SparkHolder(spark, settings), dialect, shortcuts=shortcuts))

@@ -90,7 +90,7 @@ class Session:
     def catalog(self, name: str) -> CatalogHandle:
         """The Python door to an attached catalog."""
         state = self._state
-        return CatalogHandle(state.attachments.get(name), state.transactions, state.holder)
+        return CatalogHandle(state, state.attachments.get(name))
 
     def cursor(self) -> "Session":
         """Another session on the same attachments, with a transaction of its own."""
@@ -104,6 +104,7 @@ class Session:
             secrets=state.secrets,
             settings=state.settings,
             retry=state.retry,
+            shortcuts=state.shortcuts,
         )
         return Session(other, owns_attachments=False)
 

@@ -33,15 +33,14 @@ from forklake.spark.failures import querying, reading
 from forklake.spark.incoming import Matching
 from forklake.spark.merge import Merged, merge
 from forklake.spark.overwrite import overwrite
-from forklake.spark.session import SparkHolder
 from forklake.spark.type_mapping import check_storable
 from forklake.spark.update import update
-from forklake.spark.work import Work, work_on
+from forklake.spark.work import Work
 from forklake.sql.attachments import Attachment
 from forklake.sql.conditions import condition
 from forklake.sql.reading import scan_table
 from forklake.sql.results import Result
-from forklake.sql.transactions import Transactions
+from forklake.sql.state import SessionState
 
 Where = str | Expression
 Value = str | Expression
@@ -50,12 +49,10 @@ Value = str | Expression
 class TableHandle:
     """A table of a catalog, by name. Each method is a transaction of its own, unless one is open."""
 
-    def __init__(
-        self, attachment: Attachment, transactions: Transactions, holder: SparkHolder, schema: str, name: str
-    ) -> None:
+    def __init__(self, state: SessionState, attachment: Attachment, schema: str, name: str) -> None:
+        self._state = state
         self._attachment = attachment
-        self._transactions = transactions
-        self._holder = holder
+        self._transactions = state.transactions
         self._schema = schema
         self._name = name
 
@@ -84,7 +81,7 @@ class TableHandle:
     ) -> Result:
         """The rows for which a condition is true. A condition as SQL text excludes files before any is read."""
         tx = self._reading(version, timestamp)
-        return scan_table(work_on(tx, self._holder), get_table(tx, self._schema, self._name), where, columns)
+        return scan_table(self._work(tx), get_table(tx, self._schema, self._name), where, columns)
 
     def to_arrow(self) -> Any:
         return self.scan().to_arrow()
@@ -98,9 +95,9 @@ class TableHandle:
         """How many rows there are; without a condition, from the metadata alone."""
         tx = self._reading(version, timestamp)
         table = get_table(tx, self._schema, self._name)
-        if where is None:
+        if where is None and self._state.shortcuts:
             return exact_count(tx, table)
-        found = scan_table(work_on(tx, self._holder), table, where, None).to_spark()
+        found = scan_table(self._work(tx), table, where, None).to_spark()
         with reading(table, tx.base):
             return found.count()
 
@@ -120,7 +117,7 @@ class TableHandle:
         """
         first, last = snapshot_range(self._attachment.catalog, since, until)
         tx = begin(replace(self._attachment.catalog, pinned=last))
-        table, work = get_table(tx, self._schema, self._name), work_on(tx, self._holder)
+        table, work = get_table(tx, self._schema, self._name), self._work(tx)
         return Result(None, lambda: table_changes(work, table, first, last, kind), table, last)
 
     # Writing
@@ -273,7 +270,10 @@ class TableHandle:
 
     def _reading_table(self) -> tuple[Work, Table]:
         tx = self._reading(None, None)
-        return work_on(tx, self._holder), get_table(tx, self._schema, self._name)
+        return self._work(tx), get_table(tx, self._schema, self._name)
+
+    def _work(self, tx: Transaction) -> Work:
+        return self._state.work(tx, self._attachment)
 
     def _reading(self, version: int | None, timestamp: datetime | None) -> Transaction:
         catalog = self._attachment.catalog
@@ -287,10 +287,10 @@ class TableHandle:
     def _writing(self) -> Iterator[tuple[Work, Table]]:
         with querying(), self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
             table = get_table(tx, self._schema, self._name)
-            yield work_on(tx, self._holder, self._attachment.defaults), table
+            yield self._work(tx), table
 
     def _condition(self, where: Where | None, table: Table) -> Condition | None:
-        return None if where is None else condition(where, table, zone=self._holder.zone)
+        return None if where is None else condition(where, table, zone=self._state.holder.zone)
 
     def __repr__(self) -> str:
         return f"<forklake table {self._attachment.catalog.name}.{self._schema}.{self._name}>"

@@ -30,21 +30,20 @@ from forklake.maintenance.verify import verify
 from forklake.model.findings import Finding
 from forklake.model.snapshots import Snapshot
 from forklake.spark.failures import querying
-from forklake.spark.session import SparkHolder
 from forklake.spark.storage import Storage
 from forklake.spark.work import storage_of
 from forklake.sql.attachments import Attachment
 from forklake.sql.maintenance_commits import commits_to
-from forklake.sql.transactions import Transactions
+from forklake.sql.state import SessionState
 
 
 class Upkeep:
     """What keeps a catalog in shape. Nothing here can be rolled back but compaction, which is a commit like others."""
 
-    def __init__(self, attachment: Attachment, transactions: Transactions, holder: SparkHolder) -> None:
+    def __init__(self, state: SessionState, attachment: Attachment) -> None:
+        self._state = state
         self._attachment = attachment
-        self._transactions = transactions
-        self._holder = holder
+        self._transactions = state.transactions
 
     def merge_adjacent_files(
         self,
@@ -153,7 +152,7 @@ class Upkeep:
 
     @property
     def _commits(self) -> Commits:
-        return commits_to(self._attachment, self._transactions, self._holder)
+        return commits_to(self._state, self._attachment)
 
     @property
     def _storage(self) -> Storage:

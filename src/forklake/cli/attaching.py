@@ -15,7 +15,6 @@ from forklake.maintenance.progress import QUIET, Progress
 from forklake.sql.attachments import Attachment, AttachOptions
 from forklake.sql.run_session import attach
 from forklake.sql.state import SessionState
-from forklake.sql.transactions import Transactions
 
 
 def quiet_spark(progress: Progress) -> QuietSpark:
@@ -24,9 +23,12 @@ def quiet_spark(progress: Progress) -> QuietSpark:
 
 
 @contextmanager
-def attached(target: Target, progress: Progress, holder: QuietSpark | None = None) -> Iterator[CatalogHandle]:
+def attached(
+    target: Target, progress: Progress, holder: QuietSpark | None = None, *, shortcuts: bool = True
+) -> Iterator[CatalogHandle]:
+    state = SessionState(holder or quiet_spark(progress), "spark", shortcuts=shortcuts)
     with opened_catalog(target) as catalog:
-        yield CatalogHandle(Attachment(catalog.name, catalog), Transactions(), holder or quiet_spark(progress))
+        yield CatalogHandle(state, Attachment(catalog.name, catalog))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +40,9 @@ class Attached:
 
 
 @contextmanager
-def attached_session(target: Target, common: Common, dialect: str) -> Iterator[Attached]:
+def attached_session(target: Target, common: Common, dialect: str, *, shortcuts: bool = True) -> Iterator[Attached]:
     holder = QuietSpark(announce=sys.stderr.isatty() and not common.quiet, debug=common.debug)
-    state = SessionState(holder, dialect)
+    state = SessionState(holder, dialect, shortcuts=shortcuts)
     options = AttachOptions(target.catalog, target.data_path, target.metadata_schema)
     with Session(state) as session:
         attach(state, target.lake, target.catalog, options)

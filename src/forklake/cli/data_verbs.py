@@ -37,9 +37,10 @@ def changes(
     since: int | datetime,
     until: int | datetime | None,
     limit: int | None,
+    shortcuts: bool,
 ) -> Rows:
     began = perf_counter()
-    with attached(target, progress) as lake, querying():
+    with attached(target, progress, shortcuts=shortcuts) as lake, querying():
         return rows_of_result(lake.table(table).changes(since, until), limit, began)
 
 
@@ -52,11 +53,12 @@ def import_files(
     create: bool | None,
     file_format: str | None,
     delimiter: str,
+    shortcuts: bool,
 ) -> Rows:
     """Rows of files into a table; without `create` saying so, it is created if it is not there."""
     holder = quiet_spark(progress)
     chosen = file_format or _format_of(files)
-    with attached(target, progress, holder) as lake, querying():
+    with attached(target, progress, holder, shortcuts=shortcuts) as lake, querying():
         is_there = lake.has_table(table)
         if create and is_there:
             raise AlreadyExists(f"Table '{table}' already exists; --append adds to it.")
@@ -126,6 +128,7 @@ def export(
     file_format: str | None,
     version: int | None,
     overwrite: bool,
+    shortcuts: bool,
 ) -> Rows:
     """Rows of a table as one file, or as a folder of files, that nobody but the user knows."""
     is_file = "://" not in place and _ending(place) is not None and not os.path.isdir(place)
@@ -133,7 +136,7 @@ def export(
     if is_file and os.path.exists(path) and not overwrite:
         raise AlreadyExists(f"{place} is there already; --overwrite replaces it.")
     chosen = file_format or _ending(place) or "parquet"
-    with attached(target, progress) as lake, querying():
+    with attached(target, progress, shortcuts=shortcuts) as lake, querying():
         rows = lake.table(table)
         count = rows.count(version=version)
         write = _write_file if is_file else _write_folder

@@ -111,6 +111,9 @@ Timestamp = Annotated[
 ]
 ForTable = Annotated[str | None, typer.Option("--table", metavar="TABLE", help="For this table alone.")]
 ForSchema = Annotated[str | None, typer.Option("--schema", metavar="NAME", help="For this schema alone.")]
+NoShortcuts = Annotated[
+    bool, typer.Option("--no-shortcuts", help="Let Spark decide about every row, and read every file.")
+]
 Limit = Annotated[
     int | None,
     typer.Option("--limit", metavar="N", help="So many rows at most: 100 on a terminal, all elsewhere.", min=0),

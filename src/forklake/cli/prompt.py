@@ -33,9 +33,9 @@ Statements end with ; and may go over several lines.
 Tab completes, Up and Down go through earlier statements, Ctrl-R searches them, Ctrl-C drops what you have typed."""
 
 
-def prompt(target: Target, common: Common, *, dialect: str, limit: int | None) -> Iterator[Rows]:
+def prompt(target: Target, common: Common, *, dialect: str, limit: int | None, shortcuts: bool) -> Iterator[Rows]:
     """Ask for statements and carry them out until there are no more; rows are shown here, and none are left."""
-    with attached_session(target, common, dialect) as attached:
+    with attached_session(target, common, dialect, shortcuts=shortcuts) as attached:
         _Prompt(attached, common, dialect, limit).run()
     return iter(())
 

@@ -4,12 +4,12 @@ import sys
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from forklake.cli.app import ROWS, command
-from forklake.cli.options import AtVersion, Limit, TableName, age
+from forklake.cli.options import AtVersion, Limit, NoShortcuts, TableName, age
 from forklake.cli.running import Run
 
 
@@ -42,6 +42,7 @@ def sql(
     ] = None,
     dialect: Annotated[Dialect, typer.Option("--dialect", help="The SQL that you speak.")] = Dialect.SPARK,
     limit: Limit = None,
+    no_shortcuts: NoShortcuts = False,
 ) -> None:
     """Run SQL: from -c, from files, from the standard input, or as you type it.
 
@@ -49,12 +50,13 @@ def sql(
     first that does starts Spark. On a terminal, without -c and files, there is a prompt: .help says what it knows.
     With --json, the rows of the last statement are printed.
     """
+    given: dict[str, Any] = {"dialect": str(dialect), "limit": limit, "shortcuts": not no_shortcuts}
     if text or files:
-        run.each("sql", texts=text or [], files=files or [], dialect=str(dialect), limit=limit)
+        run.each("sql", texts=text or [], files=files or [], **given)
     elif sys.stdin.isatty():
-        run.each("prompt", dialect=str(dialect), limit=limit)
+        run.each("prompt", **given)
     else:
-        run.each("sql", texts=[sys.stdin.read()], files=[], dialect=str(dialect), limit=limit)
+        run.each("sql", texts=[sys.stdin.read()], files=[], **given)
 
 
 @command(ROWS, "forklake changes orders --since 42")
@@ -66,9 +68,11 @@ def changes(
         str | None, typer.Option("--until", metavar="M", help="The last snapshot, or a time; the newest by default.")
     ] = None,
     limit: Limit = None,
+    no_shortcuts: NoShortcuts = False,
 ) -> None:
     """Show the rows of a table that were inserted, updated and deleted, from one snapshot to another, both included."""
-    run("changes", table=table, since=point(since), until=None if until is None else point(until), limit=limit)
+    last = None if until is None else point(until)
+    run("changes", table=table, since=point(since), until=last, limit=limit, shortcuts=not no_shortcuts)
 
 
 @command(ROWS, "forklake import orders 'incoming/*.csv' --create", "import")
@@ -84,6 +88,7 @@ def import_files(
         FileFormat | None, typer.Option("--format", help="What the files are; their names tell by default.")
     ] = None,
     delimiter: Annotated[str, typer.Option("--delimiter", metavar="C", help="What is between values of CSV.")] = ",",
+    no_shortcuts: NoShortcuts = False,
 ) -> None:
     """Copy the rows of CSV, JSON or Parquet files into a table, a new one or one that is there.
 
@@ -97,6 +102,7 @@ def import_files(
         create=create,
         file_format=None if file_format is None else str(file_format),
         delimiter=delimiter,
+        shortcuts=not no_shortcuts,
     )
 
 
@@ -116,6 +122,7 @@ def export(
     ] = None,
     version: AtVersion = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")] = False,
+    no_shortcuts: NoShortcuts = False,
 ) -> None:
     """Copy the rows of a table, now or as of a snapshot, to files that are yours."""
     run(
@@ -125,4 +132,5 @@ def export(
         file_format=None if file_format is None else str(file_format),
         version=version,
         overwrite=overwrite,
+        shortcuts=not no_shortcuts,
     )

@@ -16,7 +16,7 @@ from forklake.maintenance.compact import Compacted
 from forklake.maintenance.flush_tables import Flushed
 from forklake.maintenance.progress import Progress
 from forklake.sql.attachments import Attachment
-from forklake.sql.transactions import Transactions
+from forklake.sql.state import SessionState
 
 
 def merge_adjacent_files(
@@ -109,7 +109,7 @@ def _handles(target: Target, progress: Progress, *, every: bool) -> Iterator[Ite
         with attached(target, progress) as handle:
             yield iter([handle])
         return
-    transactions, holder = Transactions(), quiet_spark(progress)
+    state = SessionState(quiet_spark(progress), "spark")
 
     def handles(lake: Lake) -> Iterator[CatalogHandle]:
         for info in list_catalogs(lake):
@@ -118,7 +118,7 @@ def _handles(target: Target, progress: Progress, *, every: bool) -> Iterator[Ite
             except NoSuchCatalog:
                 # Dropped since it was listed.
                 continue
-            yield CatalogHandle(Attachment(info.name, catalog), transactions, holder)
+            yield CatalogHandle(state, Attachment(info.name, catalog))
 
     with opened_lake(target) as lake:
         yield handles(lake)

@@ -1,6 +1,5 @@
 """Constraints that rows which are there already must meet before a table can have them."""
 
-from forklake.catalog.scan_planning import plan_scan
 from forklake.errors import InvalidChange
 from forklake.model.entities import Table
 from forklake.model.predicates import IsNull
@@ -11,6 +10,6 @@ from forklake.spark.work import Work
 
 def check_no_nulls(work: Work, table: Table, name: str) -> None:
     """Refuse NOT NULL for a column that holds a NULL; statistics often say so without reading."""
-    plan = plan_scan(work.tx, table, IsNull((name.lower(),)))
+    plan = work.plan_scan(table, IsNull((name.lower(),)))
     if plan.row_count and not scan(work, plan).where(named(name).isNull()).isEmpty():
         raise InvalidChange(f"Cannot SET NOT NULL on column {name} - the column has NULL values")

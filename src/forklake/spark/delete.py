@@ -8,12 +8,12 @@ import numpy as np
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 
-from forklake.catalog.scan_planning import ScanPlan, plan_delete, plan_scan
+from forklake.catalog.scan_planning import ScanPlan
 from forklake.errors import InvalidRows
 from forklake.model.entities import Table
 from forklake.model.files import DeleteFile, ScanFile
 from forklake.model.ids import BatchId, DeleteFileId
-from forklake.model.predicates import Predicate, Unknown
+from forklake.model.predicates import Predicate
 from forklake.spark.deleted_rows import deleted_positions
 from forklake.spark.failures import reading
 from forklake.spark.scan import numbered_files, scan
@@ -52,11 +52,11 @@ def delete(work: Work, table: Table, where: Condition | None = None, plan: ScanP
     With a plan, only its rows: those that the transaction itself has added since stay.
     """
     if where is None:
-        return end_all(work, plan or plan_scan(work.tx, table))
+        return end_all(work, plan or work.plan_scan(table))
     work.tx.note_delete(table)
     if plan is not None:
         return delete_addresses(work, plan, _matching(work, plan, where))
-    found = plan_delete(work.tx, table, where.predicate or Unknown())
+    found = work.plan_delete(table, where.predicate)
     partial = ScanPlan(table, work.tx.base, found.partial, found.batches)
     addresses = _matching(work, partial, where)
     work.tx.end_files(table, found.whole)

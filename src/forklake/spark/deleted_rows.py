@@ -72,7 +72,7 @@ def _positions(work: Work, table: Table, data: DataFile, delete: DeleteFile) -> 
     path = work.storage.path(delete.path, is_relative=delete.path_is_relative)
     # Delete files never change, and their names are given once; of one for several snapshots, some count at each.
     key = (f"{work.storage.root}\n{path}", None if delete.partial_max is None else work.tx.base)
-    known = work.holder.positions.get(key)
+    known = work.holder.positions.get(key) if work.shortcuts else None
     if known is not None:
         return known
     try:

@@ -5,7 +5,6 @@ from typing import Any, Literal
 from pyspark.sql import functions as F
 
 from forklake.catalog.aggregates import exact_bounds
-from forklake.catalog.scan_planning import plan_scan
 from forklake.model.alterations import find_column
 from forklake.model.column_tree import Path
 from forklake.model.entities import Table
@@ -20,14 +19,14 @@ from forklake.spark.work import Work
 def extreme(work: Work, table: Table, path: Path, side: Literal["min", "max"]) -> Any:
     """The smallest or largest value; None if there is none. Without Spark where the metadata knows exactly."""
     column = find_column(table.definition, path)
-    bounds = exact_bounds(work.tx, table, path)
+    bounds = exact_bounds(work.tx, table, path) if work.shortcuts else None
     if bounds is not None:
         text = bounds.min_value if side == "min" else bounds.max_value
         if text is not None and column.type.name == "blob":
             # A bound has bytes as digits, a literal as characters.
             return exact_value(column.type, text)
         return literal(text, column).as_py()
-    plan = plan_scan(work.tx, table)
+    plan = work.plan_scan(table)
     rows = scan(work, plan)
     value = F.col(".".join(quoted(name) for name in path))
     with reading(table, plan.snapshot_id):

@@ -9,7 +9,7 @@ from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from forklake.catalog.scan_planning import ScanPlan, plan_scan
+from forklake.catalog.scan_planning import ScanPlan
 from forklake.errors import InvalidInput
 from forklake.model.entities import Column, Table
 from forklake.model.names import fold
@@ -76,7 +76,7 @@ def merge(
     """
     check_clauses(clauses)
     by_source = any(clause.when == "not matched by source" for clause in clauses)
-    plan = plan_scan(work.tx, table, None if by_source else predicate)
+    plan = work.plan_scan(table, None if by_source else predicate)
     with source_rows(work, table, as_rows(data)) as source:
         joined = _joined(work, plan, source, on, names, keep_unmatched=by_source)
         found = change_rows(work, plan, _changes(joined, table, clauses, names, source.columns))

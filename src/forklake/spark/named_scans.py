@@ -17,7 +17,7 @@ def named_scan(work: Work, plan: ScanPlan) -> NamedScan | DataFrame:
     """The rows of a plan under a name; without one if nobody would ask for the same again, or Spark needs no names."""
     is_own = plan.table.object_id in work.tx.tables or plan.table.object_id in work.tx.objects
     # What is wrong with the metadata is told without a Spark.
-    if is_own or not work.holder.is_running or is_remote(work.spark):
+    if is_own or not work.shortcuts or not work.holder.is_running or is_remote(work.spark):
         return scan(work, plan)
     drop_unused_views()
     key = _key(work, plan)

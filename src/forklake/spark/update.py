@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 
-from forklake.catalog.scan_planning import plan_scan
 from forklake.errors import InvalidRows
 from forklake.model.entities import Table
 from forklake.model.names import did_you_mean, fold
@@ -23,7 +22,7 @@ from forklake.spark.work import Work
 def update(work: Work, table: Table, assignments: Mapping[str, Expression], where: Condition | None = None) -> int:
     """Set columns to expressions over the row as it was, where the condition is true; returns how many rows."""
     targets = assigned_columns(table, assignments)
-    plan = plan_scan(work.tx, table, where.predicate if where else None)
+    plan = work.plan_scan(table, where.predicate if where else None)
     if not plan.row_count:
         return 0
     rows = scan(work, plan, [ROW_ID, ADDRESS, *(where.virtual if where else ())])

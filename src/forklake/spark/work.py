@@ -7,9 +7,11 @@ from pyspark.sql import SparkSession
 
 from forklake.catalog.lake import Lake
 from forklake.catalog.options import checked_option, effective_options
+from forklake.catalog.scan_planning import DeletePlan, ScanPlan, plan_delete, plan_scan
 from forklake.catalog.transaction import Transaction
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
+from forklake.model.predicates import Predicate, Unknown
 from forklake.spark.session import SparkHolder
 from forklake.spark.storage import Storage, storage_at
 
@@ -23,11 +25,21 @@ class Work:
     storage: Storage
     defaults: Mapping[str, str] = field(default_factory=dict)
     """Options of the attachment, for tables that have none of their own."""
+    shortcuts: bool = True
+    """Whether files may be excluded or deleted unread, and results of earlier scans be used again."""
     _options: dict[int, dict[str, str | None]] = field(default_factory=dict, repr=False)
 
     @property
     def spark(self) -> SparkSession:
         return self.holder.get()
+
+    def plan_scan(self, table: Table, predicate: Predicate | None = None) -> ScanPlan:
+        """The files to read for a predicate; without shortcuts, all of them."""
+        return plan_scan(self.tx, table, predicate if self.shortcuts else None)
+
+    def plan_delete(self, table: Table, predicate: Predicate | None) -> DeletePlan:
+        """The files to delete from, and those to delete unread; without shortcuts, none of the latter."""
+        return plan_delete(self.tx, table, predicate if self.shortcuts and predicate is not None else Unknown())
 
     def folder(self, table: Table) -> str:
         """Where this catalog puts files of a table, inherited or not: below its own prefix."""
@@ -40,9 +52,11 @@ class Work:
         return checked_option(name, self._options[table.object_id][name])
 
 
-def work_on(tx: Transaction, holder: SparkHolder, defaults: Mapping[str, str] | None = None) -> Work:
+def work_on(
+    tx: Transaction, holder: SparkHolder, defaults: Mapping[str, str] | None = None, *, shortcuts: bool = True
+) -> Work:
     """Work on the files of the transaction's lake."""
-    return Work(tx, holder, storage_of(tx.catalog.lake), defaults or {})
+    return Work(tx, holder, storage_of(tx.catalog.lake), defaults or {}, shortcuts)
 
 
 def storage_of(lake: Lake) -> Storage:

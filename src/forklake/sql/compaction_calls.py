@@ -51,7 +51,7 @@ def _compacted(done: list[Compacted]) -> pa.Table:
 
 
 def _commits(call: Called) -> Commits:
-    return commits_to(call.attachment, call.state.transactions, call.state.holder)
+    return commits_to(call.state, call.attachment)
 
 
 def _place(call: Called, schema_parameter: str) -> Place:

@@ -30,7 +30,7 @@ _FINDINGS = pa.schema(
 def _checkpoint(call: Called) -> pa.Table:
     """Everything that keeps the catalog in shape; a row for each step, with how much it had to do."""
     refuse_in_transaction(call, "checkpoint")
-    commits = commits_to(call.attachment, call.state.transactions, call.state.holder)
+    commits = commits_to(call.state, call.attachment)
     steps = checkpoint(call.attachment.catalog, storage_of(call.attachment.lake), commits)
     return arrow_rows(_STEPS, map(astuple, steps))
 

@@ -4,21 +4,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from forklake.maintenance.commits import Commits
-from forklake.spark.session import SparkHolder
-from forklake.spark.work import Work, work_on
+from forklake.spark.work import Work
 from forklake.sql.attachments import Attachment
-from forklake.sql.transactions import Transactions
+from forklake.sql.state import SessionState
 
 
-def commits_to(attachment: Attachment, transactions: Transactions, holder: SparkHolder) -> Commits:
+def commits_to(state: SessionState, attachment: Attachment) -> Commits:
     """Commits to an attached catalog: many, or none while a transaction is open."""
 
     def reading() -> Work:
-        return work_on(transactions.current(attachment.name, attachment.catalog), holder, attachment.defaults)
+        return state.work(state.transaction(attachment), attachment)
 
     @contextmanager
     def writing() -> Iterator[Work]:
-        with transactions.writing(attachment.name, attachment.catalog) as tx:
-            yield work_on(tx, holder, attachment.defaults)
+        with state.writing(attachment) as tx:
+            yield state.work(tx, attachment)
 
-    return Commits(reading, writing, transactions.is_open)
+    return Commits(reading, writing, state.transactions.is_open)

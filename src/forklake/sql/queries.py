@@ -11,7 +11,6 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
-from forklake.catalog.scan_planning import plan_scan
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
 from forklake.model.names import fold
@@ -160,7 +159,8 @@ def relation_frame(state: SessionState, bound: Bound, context: Context) -> DataF
     """All rows of a table or view."""
     if bound.table is None:
         return view_frame(state, bound, context)
-    return scan(state.work(bound.tx, bound.attachment), plan_scan(bound.tx, bound.table))
+    work = state.work(bound.tx, bound.attachment)
+    return scan(work, work.plan_scan(bound.table))
 
 
 def _table_rows(
@@ -172,7 +172,8 @@ def _table_rows(
         predicate = as_compared(predicate, table, state.holder.zone)
     further = _virtual_columns(text, reference, table)
     virtual.update(further)
-    work, plan = state.work(bound.tx, bound.attachment), plan_scan(bound.tx, table, predicate)
+    work = state.work(bound.tx, bound.attachment)
+    plan = work.plan_scan(table, predicate)
     return scan(work, plan, further) if further else named_scan(work, plan)
 
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 
-from forklake.catalog.scan_planning import ScanPlan, plan_scan
+from forklake.catalog.scan_planning import ScanPlan
 from forklake.errors import NoSuchColumn
 from forklake.model.entities import Table
 from forklake.model.names import did_you_mean, fold
@@ -28,13 +28,13 @@ def scan_table(
     """The rows for which the condition is true. Rows that are in the metadata alone need no Spark."""
     chosen, virtual = _chosen(table, columns, where if isinstance(where, str) else "")
     found = None if where is None else condition(where, table, zone=work.holder.zone)
-    plan = plan_scan(work.tx, table, found.predicate if found else None)
+    plan = work.plan_scan(table, found.predicate if found else None)
 
     def frame() -> DataFrame:
         return _frame(work, plan, found, chosen, virtual)
 
     rows = None
-    if not plan.files and where is None:
+    if work.shortcuts and not plan.files and where is None:
         rows = inlined_rows(plan, virtual) if plan.batches else _no_rows(table, virtual)
         rows = rows.select(chosen)
     return Result(rows, frame, table, plan.snapshot_id)

@@ -53,9 +53,10 @@ def _inserted(
     columns = _columns(table, statement.columns)
     if statement.query is None:
         return [{}], "name"
-    literal = constant_rows(statement.query, context.dialect, columns, parameters)
-    if literal is not None:
-        return literal, "name"
+    if state.shortcuts:
+        literal = constant_rows(statement.query, context.dialect, columns, parameters)
+        if literal is not None:
+            return literal, "name"
     rows = query_frame(state, context, statement.query, parameters)
     texts = texts_among(statement.query, context.dialect, columns)
     if texts and len(rows.columns) == len(columns):

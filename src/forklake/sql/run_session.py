@@ -187,7 +187,7 @@ def drop_secret(state: SessionState, statement: DropSecret) -> None:
 def set_setting(state: SessionState, statement: SetSetting, parameters: Parameters = None) -> None:
     """SET a setting of ours, or one of Spark."""
     name = fold(statement.name)
-    if name.startswith("ducklake_"):
+    if name.startswith(("ducklake_", "forklake_")):
         _set_own(state, name, statement, parameters)
         return
     spark = state.holder.get()
@@ -199,14 +199,16 @@ def set_setting(state: SessionState, statement: SetSetting, parameters: Paramete
 
 
 def _set_own(state: SessionState, name: str, statement: SetSetting, parameters: Parameters) -> None:
+    value: Any = None if statement.value is None else constant(statement.value, state.dialect, parameters)
+    if name == SHORTCUTS:
+        state.shortcuts = True if value is None else _setting_flag(name, value)
+        return
     field_name = _RETRY.get(name)
     if field_name is None:
-        raise InvalidOption(f"There is no setting '{name}'.{did_you_mean(name, _RETRY)}")
+        raise InvalidOption(f"There is no setting '{name}'.{did_you_mean(name, [*_RETRY, SHORTCUTS])}")
     if statement.value is None:
-        value: Any = getattr(RetrySettings(), field_name)
-    else:
-        value = constant(statement.value, state.dialect, parameters)
-        value = float(value) if isinstance(value, Decimal) else value
+        value = getattr(RetrySettings(), field_name)
+    value = float(value) if isinstance(value, Decimal) else value
     if not isinstance(value, int | float):
         raise InvalidOption(f"The setting {name} must be a number, not '{value}'.")
     changed: dict[str, Any] = {field_name: value}
@@ -215,6 +217,13 @@ def _set_own(state: SessionState, name: str, statement: SetSetting, parameters: 
     state.attachments.with_retry(state.retry)
 
 
+def _setting_flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidOption(f"The setting {name} must be true or false, not '{value}'.")
+    return value
+
+
+SHORTCUTS = "forklake_shortcuts"
 _RETRY = {
     "ducklake_max_retry_count": "max_retry_count",
     "ducklake_retry_wait_ms": "retry_wait_ms",

@@ -146,6 +146,7 @@ def show_settings(state: SessionState) -> pa.Table:
     rows = {
         f"ducklake_{f.name}": (str(getattr(state.retry, f.name)), str(getattr(plain, f.name))) for f in fields(plain)
     }
+    rows["forklake_shortcuts"] = (str(state.shortcuts).lower(), "true")
     for name, value in state.settings.items():
         rows.setdefault(fold(name), (str(value), ""))
     return arrow_rows(_SETTINGS, [(name, value, default or None) for name, (value, default) in sorted(rows.items())])

@@ -31,6 +31,8 @@ class SessionState:
     settings: dict[str, object] = field(default_factory=dict)
     """Settings of ours that differ from their defaults."""
     retry: RetrySettings = field(default_factory=RetrySettings)
+    shortcuts: bool = True
+    """The setting `forklake_shortcuts`: whether metadata and our own reading of SQL may answer instead of Spark."""
 
     @property
     def last_committed(self) -> Mapping[str, int]:
@@ -53,7 +55,7 @@ class SessionState:
         return self.transactions.writing(attachment.name, attachment.catalog, begun)
 
     def work(self, tx: Transaction, attachment: Attachment) -> Work:
-        return work_on(tx, self.holder, attachment.defaults)
+        return work_on(tx, self.holder, attachment.defaults, shortcuts=self.shortcuts)
 
     def search_schema(self, attachment: Attachment) -> str:
         """The schema where names without one are looked for in a catalog."""
