@@ -33,7 +33,7 @@ ForklakeError
 └── StoreError                   the metadata database
     ├── StoreUnavailable         it cannot be reached, or refuses the login
     ├── StoreBusy                it stayed locked, or kept failing for a passing reason
-    ├── NotALake                 it holds no lake, and creating one was not asked for
+    ├── NotALake                 it holds no lake, or something that is not one
     ├── UnsupportedFormat        the lake has a format version this release cannot read
     └── CorruptMetadata          rows contradict each other
 """
@@ -186,7 +186,7 @@ class StoreBusy(StoreError):
 
 
 class NotALake(StoreError):
-    """The database holds no lake, and creating one was not asked for."""
+    """The database holds no lake, or something that is not one."""
 
 
 class UnsupportedFormat(StoreError):

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forklake.errors import InvalidInput, InvalidName, NotALake, UnsupportedFormat
+from forklake.errors import InvalidInput, InvalidName, NotALake, StoreError, UnsupportedFormat
 from forklake.model.names import check_object_name
 from forklake.store.connection import Store
+from forklake.store.foreign_database import check_file, find_relations, foreign_contents, is_ducklake
 from forklake.store.format_version import FORMAT_VERSION
 from forklake.store.migrations import migrate
 from forklake.store.options import lake_info
@@ -62,6 +63,7 @@ def _connect(target: str, schema: str | None, *, create: bool, read_only: bool) 
             f"There is no lake at {path}, and creating a new DuckLake is explicitly disabled."
             " Set CREATE_IF_NOT_EXISTS true to create one."
         )
+    check_file(path, f"sqlite:{path}")
     return SqliteStore(path, read_only=read_only)
 
 
@@ -89,6 +91,12 @@ def _check_schema(schema: str) -> str:
 def _check_format(store: "PostgresStore | SqliteStore", *, create: bool, migrate_old: bool) -> None:
     version = _format_of(store)
     if version is None:
+        # Read before the format is asked for again: whoever creates the lake meanwhile does it all at once.
+        relations = find_relations(store)
+        version = _format_of(store)
+        if version is None and relations:
+            raise foreign_contents(store, relations)
+    if version is None:
         if not create:
             raise NotALake(
                 f"{store.location} holds no lake, and creating a new DuckLake is explicitly disabled."
@@ -114,20 +122,39 @@ def _check_format(store: "PostgresStore | SqliteStore", *, create: bool, migrate
 
 def _format_of(store: "PostgresStore | SqliteStore") -> int | None:
     """The format version; None if there is no lake."""
-    sql = (
-        "SELECT to_regclass('lake_info') IS NOT NULL"
-        if store.dialect.is_postgres
-        else "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'lake_info')"
-    )
-    [[present]] = store.fetch(sql, {})
-    if not present:
-        return None
-    text = lake_info(store).get(FORMAT_KEY)
+    [[is_there, beside_ducklake]] = store.fetch(_FIND_ON_POSTGRES if store.dialect.is_postgres else _FIND_ON_SQLITE, {})
+    text = _info(store).get(FORMAT_KEY) if is_there else None
     if text is None:
         return None
+    if beside_ducklake and not store.read_only and is_ducklake(find_relations(store)):
+        raise NotALake(
+            f"{store.location} is the catalog of a DuckLake, into which an earlier release has put a lake. Nothing may"
+            " be written or cleaned there: attach it with READ_ONLY and copy the tables to a lake of their own."
+        )
     if not text.isascii() or not text.isdigit():
         raise UnsupportedFormat(f"{store.location} has the unknown format version '{text}'.")
     return int(text)
+
+
+_FIND_ON_POSTGRES = (
+    "SELECT to_regclass('lake_info') IS NOT NULL, EXISTS (SELECT 1 FROM pg_class"
+    " WHERE oid = to_regclass('ducklake_metadata') AND relkind <> 'v')"
+)
+_FIND_ON_SQLITE = (
+    "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'lake_info'), EXISTS (SELECT 1 FROM sqlite_master"
+    " WHERE name = 'ducklake_metadata' AND type <> 'view')"
+)
+"""Whether there are our facts about a lake, and whether a table has the name of a view of ours."""
+
+
+def _info(store: "PostgresStore | SqliteStore") -> dict[str, str]:
+    """What is known about the lake; nothing if a table of the same name is somebody else's."""
+    try:
+        return lake_info(store)
+    except StoreError:
+        if any(not relation.may_be_ours for relation in find_relations(store)):
+            return {}
+        raise
 
 
 def _create(store: "PostgresStore | SqliteStore") -> None:
