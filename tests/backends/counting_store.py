@@ -45,6 +45,10 @@ class CountingStore:
     def location(self) -> str:
         return self._inner.location
 
+    @property
+    def identity(self) -> str:
+        return self._inner.identity
+
     def fetch(self, sql: str, params: Params) -> list[Row]:
         self.count(1)
         return self._inner.fetch(sql, params)

@@ -225,6 +225,15 @@ class Catalog:
     read_only: bool = False
     pinned: SnapshotId | None = None
 
+    @property
+    def is_read_only(self) -> bool:
+        return self.read_only or self.pinned is not None or self.lake.store.read_only
+
     def check_writable(self) -> None:
-        if self.read_only or self.pinned is not None or self.lake.store.read_only:
+        if self.is_read_only:
             raise ReadOnly(f"Cannot write to catalog '{self.name}': it is attached in read-only mode!")
+
+
+def is_same_catalog(one: Catalog, other: Catalog) -> bool:
+    """Whether two handles are of the same catalog of the same lake, however each of them was opened."""
+    return (one.catalog_id, one.lake.store.identity) == (other.catalog_id, other.lake.store.identity)

@@ -35,9 +35,9 @@ class Transaction:
     a table, files or batches, must be as this transaction sees it: what another one has shown may have changed.
     """
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, view: CatalogView) -> None:
         self.catalog = catalog
-        self.view: CatalogView = view_at_head(catalog)
+        self.view = view
         self.info = CommitInfo()
         self.objects: dict[int, StagedObject] = {}
         self.tables: dict[TableId, TableChanges] = {}
@@ -330,6 +330,11 @@ class Transaction:
         return self._seen_rows.setdefault(table_id, SeenRows(self.view, table_id))
 
 
-def begin(catalog: Catalog) -> Transaction:
-    """A transaction on the newest snapshot, or on the one the catalog was attached at."""
-    return Transaction(catalog)
+def begin(catalog: Catalog, head: CatalogView | None = None) -> Transaction:
+    """A transaction on the newest snapshot, or on the one the catalog was attached at.
+
+    `head` is what another handle of the catalog knows as its newest snapshot, which is then read here too.
+    """
+    if head is None or catalog.pinned is not None:
+        return Transaction(catalog, view_at_head(catalog))
+    return Transaction(catalog, CatalogView(catalog, head.snapshot_id, head.schema_version))

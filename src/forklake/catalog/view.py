@@ -109,8 +109,17 @@ def view_at_head(catalog: Catalog) -> CatalogView:
     return CatalogView(catalog, *head)
 
 
-def view_at(catalog: Catalog, *, version: int | None = None, timestamp: datetime | None = None) -> CatalogView:
+def view_at(
+    catalog: Catalog,
+    *,
+    version: int | None = None,
+    timestamp: datetime | None = None,
+    seen: SnapshotId | None = None,
+) -> CatalogView:
     """The catalog at a version (the newest snapshot not above it) or at a time. Repeatable.
+
+    A catalog that is attached at a snapshot has nothing after it. `seen` is the newest snapshot that a time may give:
+    that of the transaction in which it is asked for.
 
     A version or time above the head may still be given to a commit that is under way, which would then appear
     below it: such a commit is waited for before the answer is given. Only a time that has not come yet shows more
@@ -120,13 +129,24 @@ def view_at(catalog: Catalog, *, version: int | None = None, timestamp: datetime
         raise InvalidInput("Give either a version or a timestamp.")
     if timestamp is not None and timestamp.tzinfo is None:
         raise InvalidInput(f"The time {timestamp} has no time zone; give one, such as UTC.")
-    top = NO_LIMIT if version is None else SnapshotId(version)
+    top = (NO_LIMIT if seen is None else seen) if version is None else SnapshotId(version)
     where = f"version {version}" if version is not None else f"timestamp {timestamp}"
     _wait_for_commits_below(catalog, version, timestamp)
     snapshot = newest_snapshot(catalog.lake.store, catalog.lineage, top, timestamp)
     if snapshot is None:
         raise NoSuchSnapshot(f"No snapshot found at {where} in catalog '{catalog.name}'.")
+    if catalog.pinned is not None and snapshot.snapshot_id > catalog.pinned:
+        raise NoSuchSnapshot(
+            f"Cannot read catalog '{catalog.name}' at {where}: it is attached at version {catalog.pinned}, and"
+            " nothing after that can be seen through this attachment."
+        )
     return CatalogView(catalog, snapshot.snapshot_id, snapshot.schema_version, snapshot.catalog_id)
+
+
+def is_kept(view: CatalogView) -> bool:
+    """Whether the snapshot of a view has not expired."""
+    found = newest_snapshot(view.catalog.lake.store, view.catalog.lineage, view.snapshot_id)
+    return found is not None and found.snapshot_id == view.snapshot_id
 
 
 def _wait_for_commits_below(catalog: Catalog, version: int | None, timestamp: datetime | None) -> None:

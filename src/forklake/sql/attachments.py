@@ -34,6 +34,11 @@ class Attachment:
     def lake(self) -> Lake:
         return self.catalog.lake
 
+    @property
+    def is_read_only(self) -> bool:
+        """Whether nothing can be written through it, as it is attached for reading only or at a snapshot."""
+        return self.catalog.is_read_only
+
 
 @dataclass(frozen=True, slots=True)
 class AttachOptions:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import cast
 
 from forklake.catalog.names import find_object, find_schema, get_schema, get_table
@@ -123,11 +124,18 @@ def reading(
     if at is None:
         return context.pinned.get(attachment.name) or state.transaction(attachment)
     value = constant(at.value, context.dialect, parameters)
-    if at.unit == "version":
-        view = view_at(attachment.catalog, version=as_version(value))
-    else:
-        view = view_at(attachment.catalog, timestamp=as_time(value))
-    return begin(replace(attachment.catalog, pinned=view.snapshot_id))
+    version, timestamp = (as_version(value), None) if at.unit == "version" else (None, as_time(value))
+    return reading_at(state, attachment, version, timestamp)
+
+
+def reading_at(
+    state: SessionState, attachment: Attachment, version: int | None, timestamp: datetime | None
+) -> Transaction:
+    """A transaction on a snapshot of the past, by its version or by a time up to that of the current snapshot."""
+    catalog = attachment.catalog
+    seen = state.transaction(attachment).base if timestamp is not None and catalog.pinned is None else None
+    view = view_at(catalog, version=version, timestamp=timestamp, seen=seen)
+    return begin(replace(catalog, pinned=view.snapshot_id))
 
 
 def target(state: SessionState, context: Context, name: Name) -> tuple[Attachment, str, str]:

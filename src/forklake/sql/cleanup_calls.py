@@ -12,14 +12,13 @@ import pyarrow as pa
 
 from forklake.catalog.expiry import expire_snapshots
 from forklake.catalog.holders import catalog_storage, drop_report, file_holders
-from forklake.errors import TransactionError
 from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
 from forklake.maintenance.orphans import delete_orphaned_files
 from forklake.spark.storage import Storage
 from forklake.spark.work import storage_of
 from forklake.sql.arrow_rows import MOMENT, arrow_rows
+from forklake.sql.catalog_changes import drop_through, refuse_in_transaction
 from forklake.sql.read_functions import snapshot_rows
-from forklake.sql.run_session import drop_from
 from forklake.sql.signatures import COUNT, COUNTS, FLAG, TEXT, TIME, Called, Function, Parameter
 
 _PATHS = pa.schema([("path", pa.string())])
@@ -56,14 +55,14 @@ _DROPPED = pa.schema(
 )
 
 
-def refuse_in_transaction(call: Called, name: str) -> None:
-    """What cannot be rolled back must not run where it could be."""
-    if call.state.transactions.is_open and not call.get("dry_run"):
-        raise TransactionError(f"ducklake_{name} cannot run inside a transaction: it cannot be rolled back.")
+def refuse_call_in_transaction(call: Called, name: str) -> None:
+    """A dry run changes nothing, so it may run anywhere."""
+    if not call.get("dry_run"):
+        refuse_in_transaction(call.state, f"ducklake_{name}")
 
 
 def _expire_snapshots(call: Called) -> pa.Table:
-    refuse_in_transaction(call, "expire_snapshots")
+    refuse_call_in_transaction(call, "expire_snapshots")
     return snapshot_rows(
         expire_snapshots(
             call.attachment.catalog,
@@ -75,7 +74,7 @@ def _expire_snapshots(call: Called) -> pa.Table:
 
 
 def _ages(call: Called, name: str) -> dict[str, Any]:
-    refuse_in_transaction(call, name)
+    refuse_call_in_transaction(call, name)
     older_than: datetime | None = call.get("older_than")
     flags = {flag: bool(call.get(flag)) for flag in ("cleanup_all", "dry_run")}
     return {"older_than": older_than, **flags}
@@ -102,11 +101,11 @@ def _catalog_storage(call: Called) -> pa.Table:
 
 def _drop_catalog(call: Called) -> pa.Table:
     """Drop a catalog of the lake, or only say what that would free."""
-    refuse_in_transaction(call, "drop_catalog")
+    refuse_call_in_transaction(call, "drop_catalog")
     name, lake = call.get("catalog_name"), call.attachment.lake
     report = drop_report(lake, name)
     if not call.get("dry_run"):
-        drop_from(call.state, lake, name)
+        drop_through(call.state, call.attachment, name)
     return arrow_rows(_DROPPED, [(*astuple(report)[:-1], list(report.some_forks))])
 
 

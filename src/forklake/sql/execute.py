@@ -50,9 +50,9 @@ from forklake.sql.statements import (
 
 
 def execute(state: SessionState, statement: Statement, parameters: Parameters = None) -> Result:
-    """Carry out a statement."""
+    """Carry out a statement, in one transaction for each catalog that it names."""
     try:
-        return _execute(state, statement, parameters)
+        return state.transactions.run(lambda: _execute(state, statement, parameters))
     except SqlglotError as error:
         # What is parsed is guarded where it is; what is written by it can be nested too deeply, too.
         reason = str(error).partition("\n")[0]

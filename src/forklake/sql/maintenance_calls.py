@@ -10,7 +10,7 @@ from forklake.maintenance.checkpoint import checkpoint
 from forklake.maintenance.verify import verify
 from forklake.spark.work import storage_of
 from forklake.sql.arrow_rows import arrow_rows
-from forklake.sql.cleanup_calls import refuse_in_transaction
+from forklake.sql.catalog_changes import refuse_in_transaction
 from forklake.sql.maintenance_commits import commits_to
 from forklake.sql.signatures import FLAG, TEXT, TEXTS, Called, Function, Parameter
 
@@ -29,7 +29,7 @@ _FINDINGS = pa.schema(
 
 def _checkpoint(call: Called) -> pa.Table:
     """Everything that keeps the catalog in shape; a row for each step, with how much it had to do."""
-    refuse_in_transaction(call, "checkpoint")
+    refuse_in_transaction(call.state, "ducklake_checkpoint")
     commits = commits_to(call.state, call.attachment)
     steps = checkpoint(call.attachment.catalog, storage_of(call.attachment.lake), commits)
     return arrow_rows(_STEPS, map(astuple, steps))

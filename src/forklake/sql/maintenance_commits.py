@@ -13,7 +13,7 @@ def commits_to(state: SessionState, attachment: Attachment) -> Commits:
     """Commits to an attached catalog: many, or none while a transaction is open."""
 
     def reading() -> Work:
-        return state.work(state.transaction(attachment), attachment)
+        return state.work(state.transactions.newest(attachment.name, attachment.catalog), attachment)
 
     @contextmanager
     def writing() -> Iterator[Work]:

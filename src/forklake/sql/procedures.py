@@ -2,13 +2,12 @@
 
 import pyarrow as pa
 
-from forklake.catalog.catalogs import catalog_info
-from forklake.catalog.forks import fork_catalog
 from forklake.catalog.options import set_option
 from forklake.errors import InvalidInput
 from forklake.model.names import check_text
 from forklake.model.options import find_option, normalise_option
 from forklake.sql.arrow_rows import arrow_rows, done
+from forklake.sql.catalog_changes import fork_attached
 from forklake.sql.signatures import ANY, FLAG, TEXT, TIME, VERSION, Called, Function, Parameter
 
 _FORKED = pa.schema([("catalog_id", pa.int64()), ("catalog_name", pa.string()), ("created", pa.bool_())])
@@ -37,12 +36,9 @@ def _fork_catalog(call: Called) -> pa.Table:
     version, timestamp = call.get("version"), call.get("timestamp")
     if version is not None and timestamp is not None:
         raise InvalidInput("Either version OR timestamp must be specified - not both")
-    catalog = call.attachment.catalog
-    if version is None and timestamp is None:
-        version = catalog.pinned
-    forked, created = fork_catalog(
-        call.attachment.lake,
-        catalog_info(catalog).name,
+    forked, created = fork_attached(
+        call.state,
+        call.attachment,
         call.get("new_name"),
         version=version,
         timestamp=timestamp,

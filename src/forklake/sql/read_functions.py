@@ -3,7 +3,7 @@
 import os
 from base64 import b64decode
 from collections.abc import Iterator
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from importlib.metadata import version
 from typing import cast
 
@@ -16,8 +16,7 @@ from forklake.catalog.lakes import lake_facts
 from forklake.catalog.names import get_table
 from forklake.catalog.options import OptionValue, list_options
 from forklake.catalog.table_sizes import table_sizes
-from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import view_at
+from forklake.catalog.transaction import Transaction
 from forklake.errors import CorruptMetadata, InvalidInput
 from forklake.model.changes import changes_map
 from forklake.model.entities import Table
@@ -27,6 +26,7 @@ from forklake.model.names import quote_if_needed
 from forklake.model.options import OPTIONS
 from forklake.model.snapshots import Snapshot
 from forklake.sql.arrow_rows import MOMENT, arrow_rows
+from forklake.sql.binding import reading_at
 from forklake.sql.signatures import TEXT, TIME, VERSION, Called, Function, Parameter
 
 SNAPSHOTS = pa.schema(
@@ -135,8 +135,7 @@ def _at(call: Called) -> Transaction:
         return _reading(call)
     if at_version is not None and at_time is not None:
         raise InvalidInput("Either snapshot_version OR snapshot_time must be specified - not both")
-    view = view_at(call.attachment.catalog, version=at_version, timestamp=at_time)
-    return begin(replace(call.attachment.catalog, pinned=view.snapshot_id))
+    return reading_at(call.state, call.attachment, at_version, at_time)
 
 
 def _file(lake: Lake, file: DataFile | DeleteFile | None) -> tuple[object, ...]:

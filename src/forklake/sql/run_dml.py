@@ -38,7 +38,7 @@ _SET = "__forklake_set_"
 def insert(state: SessionState, statement: Insert, parameters: Parameters = None) -> int:
     """INSERT; returns how many rows were added. Literal rows need no Spark."""
     context, bound = _target(state, statement.name)
-    with state.writing(bound.attachment, bound.tx) as tx:
+    with state.writing(bound.attachment) as tx:
         table = tx.current(_table(bound))
         work = state.work(tx, bound.attachment)
         rows, matching = _inserted(state, context, statement, table, parameters)
@@ -95,7 +95,7 @@ def _columns(table: Table, names: Sequence[str]) -> list[Column]:
 def update_rows(state: SessionState, statement: Update, parameters: Parameters = None) -> int:
     """UPDATE; returns how many rows were changed."""
     context, bound = _target(state, statement.name)
-    with state.writing(bound.attachment, bound.tx) as tx:
+    with state.writing(bound.attachment) as tx:
         table = tx.current(_table(bound))
         work = state.work(tx, bound.attachment)
         alias = statement.alias or table.name
@@ -117,7 +117,7 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
 def delete_rows(state: SessionState, statement: Delete, parameters: Parameters = None) -> int:
     """DELETE; returns how many rows were deleted."""
     context, bound = _target(state, statement.name)
-    with state.writing(bound.attachment, bound.tx) as tx:
+    with state.writing(bound.attachment) as tx:
         table = tx.current(_table(bound))
         work = state.work(tx, bound.attachment)
         if statement.where is None and statement.sources is None:
@@ -136,14 +136,14 @@ def delete_rows(state: SessionState, statement: Delete, parameters: Parameters =
 
 def truncate(state: SessionState, statement: Truncate) -> int:
     _, bound = _target(state, statement.name)
-    with state.writing(bound.attachment, bound.tx) as tx:
+    with state.writing(bound.attachment) as tx:
         return delete(state.work(tx, bound.attachment), tx.current(_table(bound)))
 
 
 def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = None) -> Merged:
     """MERGE; says how many rows were changed and added."""
     context, bound = _target(state, statement.name)
-    with state.writing(bound.attachment, bound.tx) as tx:
+    with state.writing(bound.attachment) as tx:
         table = tx.current(_table(bound))
         work = state.work(tx, bound.attachment)
         source = query_frame(state, context, f"SELECT * FROM {statement.source}", parameters)

@@ -5,13 +5,13 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from forklake.catalog.catalogs import catalog_uuid, drop_catalog, find_catalog
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Lake, RetrySettings
+from forklake.catalog.catalogs import catalog_uuid, find_catalog
+from forklake.catalog.lake import RetrySettings
 from forklake.catalog.names import find_schema
 from forklake.errors import AlreadyExists, InvalidInput, InvalidOption, NoSuchCatalog, NoSuchSchema, NotFound
 from forklake.model.names import check_object_name, closest, did_you_mean, fold
 from forklake.sql.attachments import AttachOptions, open_attachment
+from forklake.sql.catalog_changes import drop_through, fork_attached
 from forklake.sql.constants import Parameters, as_time, as_version, constant
 from forklake.sql.state import MAIN, SessionState
 from forklake.sql.statements import (
@@ -133,9 +133,7 @@ def detach(state: SessionState, statement: Detach) -> None:
         return
     if state.transactions.is_open:
         raise InvalidInput("Cannot detach within a transaction; commit it or roll it back first.")
-    state.attachments.remove(statement.name)
-    if state.current_catalog is not None and fold(state.current_catalog) == fold(statement.name):
-        state.current_catalog, state.current_schema = None, MAIN
+    state.forget(state.attachments.get(statement.name))
 
 
 def use(state: SessionState, statement: Use) -> None:
@@ -243,8 +241,6 @@ def control(state: SessionState, statement: TransactionControl) -> None:
 
 def fork(state: SessionState, statement: ForkCatalog, parameters: Parameters = None) -> tuple[int, str, bool]:
     """FORK CATALOG: id, name, and whether it was created now."""
-    attachment = state.attachments.find(statement.parent) or state.current
-    parent = attachment.catalog.name if state.attachments.find(statement.parent) else statement.parent
     version = timestamp = None
     if statement.at is not None:
         value = constant(statement.at.value, state.dialect, parameters)
@@ -252,9 +248,12 @@ def fork(state: SessionState, statement: ForkCatalog, parameters: Parameters = N
             version = as_version(value)
         else:
             timestamp = as_time(value)
-    forked, created = fork_catalog(
-        attachment.lake,
-        parent,
+    attachment = state.attachments.find(statement.parent)
+    if attachment is None:
+        attachment = replace(state.current, catalog=find_catalog(state.current.lake, statement.parent))
+    forked, created = fork_attached(
+        state,
+        attachment,
         statement.name,
         version=version,
         timestamp=timestamp,
@@ -266,30 +265,15 @@ def fork(state: SessionState, statement: ForkCatalog, parameters: Parameters = N
 def drop(state: SessionState, statement: DropCatalog) -> None:
     """DROP CATALOG, of the lake of an attachment, or of the one in use."""
     attached = state.attachments.find(statement.name)
-    lake = (attached or state.current).lake
+    attachment = attached or state.current
     name = attached.catalog.name if attached is not None else statement.name
-    if fold(name) != fold(statement.name) and catalog_uuid(lake, statement.name) is not None:
+    if fold(name) != fold(statement.name) and catalog_uuid(attachment.lake, statement.name) is not None:
         raise InvalidInput(
             f"'{statement.name}' is a catalog, and also the name under which '{name}' is attached:"
             " detach that, or attach it under another name."
         )
     try:
-        drop_from(state, lake, name)
+        drop_through(state, attachment, name)
     except NoSuchCatalog:
         if not statement.if_exists:
             raise
-
-
-def drop_from(state: SessionState, lake: Lake, name: str) -> None:
-    """Drop a catalog of a lake, and forget where it was attached."""
-    dropped = find_catalog(lake, name).catalog_id
-    attached = [
-        attachment.name
-        for attachment in state.attachments
-        if attachment.lake.store.location == lake.store.location and attachment.catalog.catalog_id == dropped
-    ]
-    if attached and state.transactions.is_open:
-        raise InvalidInput("Cannot drop an attached catalog within a transaction; commit it or roll it back first.")
-    drop_catalog(lake, name)
-    for attachment_name in attached:
-        detach(state, Detach(attachment_name))

@@ -50,12 +50,18 @@ class SessionState:
         """The transaction in which a statement reads a catalog."""
         return self.transactions.current(attachment.name, attachment.catalog)
 
-    def writing(self, attachment: Attachment, begun: Transaction | None = None) -> AbstractContextManager[Transaction]:
-        """The transaction of a statement that writes to a catalog: the one that it has begun already, if any."""
-        return self.transactions.writing(attachment.name, attachment.catalog, begun)
+    def writing(self, attachment: Attachment) -> AbstractContextManager[Transaction]:
+        """The transaction of a statement that writes to a catalog: the one in which it reads it."""
+        return self.transactions.writing(attachment.name, attachment.catalog)
 
     def work(self, tx: Transaction, attachment: Attachment) -> Work:
         return work_on(tx, self.holder, attachment.defaults, shortcuts=self.shortcuts)
+
+    def forget(self, attachment: Attachment) -> None:
+        """Take an attachment away, and out of use."""
+        self.attachments.remove(attachment.name)
+        if self.current_catalog is not None and fold(self.current_catalog) == fold(attachment.name):
+            self.current_catalog, self.current_schema = None, MAIN
 
     def search_schema(self, attachment: Attachment) -> str:
         """The schema where names without one are looked for in a catalog."""

@@ -1,13 +1,56 @@
 """The transactions of a session: one for each statement, or one for all of them between BEGIN and COMMIT."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import local
+from typing import TypeVar
 
 from forklake.catalog.commit import commit, rollback
-from forklake.catalog.lake import Catalog
+from forklake.catalog.lake import Catalog, is_same_catalog
 from forklake.catalog.transaction import Transaction, begin
-from forklake.errors import TransactionError
+from forklake.catalog.view import is_kept
+from forklake.errors import CommitConflict, NoSuchSnapshot, TransactionError
 from forklake.model.ids import SnapshotId
+
+_STATEMENT_ATTEMPTS = 5
+"""How often a statement is carried out whose snapshot expires while it runs."""
+
+T = TypeVar("T")
+
+
+class CatalogTransactions:
+    """Transactions by attachment, each begun when it is first asked for.
+
+    Attachments of the same catalog read the same snapshot of it, unless one is attached at a snapshot of its own.
+    """
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Transaction] = {}
+        self._ended: list[Transaction] = []
+
+    def get(self, name: str, catalog: Catalog) -> Transaction:
+        if name not in self.by_name:
+            others = (tx for tx in self.by_name.values() if is_same_catalog(tx.catalog, catalog))
+            head = next((tx.view for tx in others if tx.catalog.pinned is None), None)
+            self.by_name[name] = begin(catalog, head)
+        return self.by_name[name]
+
+    def end(self, catalog: Catalog) -> None:
+        """Begin anew when the catalog is next asked for."""
+        for name, transaction in list(self.by_name.items()):
+            if is_same_catalog(transaction.catalog, catalog):
+                self._ended.append(self.by_name.pop(name))
+
+    def has_expired(self) -> bool:
+        """Whether a snapshot that was read here is no longer kept."""
+        used = [*self.by_name.values(), *self._ended]
+        return any(tx.catalog.pinned is None and not is_kept(tx.view) for tx in used)
+
+
+class _Statement(local):
+    """The transactions of the statement that a thread carries out; None between statements."""
+
+    transactions: CatalogTransactions | None = None
 
 
 class Transactions:
@@ -18,7 +61,8 @@ class Transactions:
     """
 
     def __init__(self) -> None:
-        self._open: dict[str, Transaction] | None = None
+        self._open: CatalogTransactions | None = None
+        self._statement = _Statement()
         self._written: str | None = None
         self._failed = False
         self.committed: dict[str, int] = {}
@@ -28,10 +72,28 @@ class Transactions:
     def is_open(self) -> bool:
         return self._open is not None
 
+    def run(self, statement: Callable[[], T]) -> T:
+        """Carry out a statement, in which every catalog is read at one snapshot, however often it is named.
+
+        Without BEGIN, a statement whose snapshot expires while it runs is carried out again on the newest one.
+        """
+        if self._statement.transactions is not None:
+            return statement()
+        for attempt in range(_STATEMENT_ATTEMPTS):
+            used = self._statement.transactions = CatalogTransactions()
+            try:
+                return statement()
+            except (NoSuchSnapshot, CommitConflict):
+                if self.is_open or attempt == _STATEMENT_ATTEMPTS - 1 or not used.has_expired():
+                    raise
+            finally:
+                self._statement.transactions = None
+        raise AssertionError("the last attempt returns or raises")
+
     def begin(self) -> None:
         if self._open is not None:
             raise TransactionError("cannot start a transaction within a transaction")
-        self._open, self._written, self._failed = {}, None, False
+        self._open, self._written, self._failed = CatalogTransactions(), None, False
 
     def commit(self) -> dict[str, SnapshotId | None]:
         """Commit; returns the snapshot of each catalog that was used, None where nothing has changed."""
@@ -49,31 +111,31 @@ class Transactions:
             rollback(transaction)
 
     def current(self, name: str, catalog: Catalog) -> Transaction:
-        """The transaction that a statement on this catalog reads in."""
-        if self._open is None:
-            return begin(catalog)
-        if self._failed:
-            raise TransactionError("A statement of the transaction has failed; roll it back.")
-        if name not in self._open:
-            self._open[name] = begin(catalog)
-        return self._open[name]
+        """The transaction in which a statement reads this catalog, and in which it writes to it."""
+        if self._open is not None:
+            if self._failed:
+                raise TransactionError("A statement of the transaction has failed; roll it back.")
+            return self._open.get(name, catalog)
+        of_statement = self._statement.transactions
+        return begin(catalog) if of_statement is None else of_statement.get(name, catalog)
+
+    def newest(self, name: str, catalog: Catalog) -> Transaction:
+        """The open transaction, or one on the newest snapshot: for work that makes several commits."""
+        if self._open is None and self._statement.transactions is not None:
+            self._statement.transactions.end(catalog)
+        return self.current(name, catalog)
 
     @contextmanager
-    def writing(self, name: str, catalog: Catalog, begun: Transaction | None = None) -> Iterator[Transaction]:
-        """The transaction that a statement writes in; without BEGIN, it commits when the block ends well.
+    def writing(self, name: str, catalog: Catalog) -> Iterator[Transaction]:
+        """The transaction in which a statement writes; without BEGIN, it commits when the block ends well.
 
-        Without BEGIN, one that the statement has begun to read in will do.
+        An attachment that cannot be written is refused before anything is.
         """
-        transaction = begun if begun is not None and self._open is None else self.current(name, catalog)
+        catalog.check_writable()
+        transaction = self.current(name, catalog)
         if self._open is None:
-            try:
+            with self._committing(name, transaction):
                 yield transaction
-                snapshot = commit(transaction)
-                if snapshot is not None:
-                    self.committed[name] = snapshot
-            finally:
-                if transaction.is_open:
-                    rollback(transaction)
             return
         if self._written not in (None, name):
             raise TransactionError(
@@ -88,8 +150,21 @@ class Transactions:
             self._failed = True
             raise
 
+    @contextmanager
+    def _committing(self, name: str, transaction: Transaction) -> Iterator[None]:
+        try:
+            yield
+            snapshot = commit(transaction)
+            if snapshot is not None:
+                self.committed[name] = snapshot
+        finally:
+            if transaction.is_open:
+                rollback(transaction)
+            if self._statement.transactions is not None:
+                self._statement.transactions.end(transaction.catalog)
+
     def _end(self, what: str) -> dict[str, Transaction]:
         if self._open is None:
             raise TransactionError(f"cannot {what} - no transaction is active")
         ended, self._open = self._open, None
-        return ended
+        return ended.by_name

@@ -100,6 +100,11 @@ class Store(Protocol):
         """Where the database is, for messages; never with a password."""
         ...
 
+    @property
+    def identity(self) -> str:
+        """The same for every store on the same database, and for no other."""
+        ...
+
     def fetch(self, sql: str, params: Params) -> list[Row]:
         """The rows of one statement that stands alone."""
         ...

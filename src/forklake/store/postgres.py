@@ -57,6 +57,7 @@ class PostgresStore:
         self.schema = schema
         self._read_only = read_only
         self._location = _describe(conninfo, schema)
+        self._identity = _identity(conninfo, schema)
         self._lost: dict[int, float] = {}
         """Sessions whose connection was lost within a transaction, and when: they may hold a lock."""
         # Tried once by hand: the pool would keep trying a wrong password until its time-out.
@@ -88,6 +89,10 @@ class PostgresStore:
     @property
     def location(self) -> str:
         return self._location
+
+    @property
+    def identity(self) -> str:
+        return self._identity
 
     def fetch(self, sql: str, params: Params) -> list[Row]:
         return self.fetch_all([Statement(sql, params)])[0]
@@ -343,6 +348,12 @@ def _column_values() -> Callable[[str], str]:
     from forklake.store.ddl import values_from_json
 
     return values_from_json
+
+
+def _identity(conninfo: str, schema: str) -> str:
+    """Which server and database are meant, whoever logs in. A replica has an address of its own."""
+    parts = {key: value for key, value in conninfo_to_dict(conninfo).items() if key not in ("user", "password")}
+    return f"postgres:{sorted(parts.items())}:{schema}"
 
 
 def _describe(conninfo: str, schema: str) -> str:

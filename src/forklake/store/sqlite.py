@@ -59,6 +59,10 @@ class SqliteStore:
     def location(self) -> str:
         return f"sqlite:{self._path}"
 
+    @property
+    def identity(self) -> str:
+        return f"sqlite:{self._file}"
+
     def fetch(self, sql: str, params: Params) -> list[Row]:
         with self._connection() as connection:
             return _run(connection, sql, params)

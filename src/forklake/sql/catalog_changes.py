@@ -1,0 +1,59 @@
+"""Fork and drop catalogs through what a session has attached. Neither can be rolled back."""
+
+from datetime import datetime
+
+from forklake.catalog.catalogs import catalog_info, drop_catalog, find_catalog
+from forklake.catalog.forks import fork_catalog
+from forklake.catalog.lake import Catalog, is_same_catalog
+from forklake.catalog.view import view_at
+from forklake.errors import ReadOnly, TransactionError
+from forklake.sql.attachments import Attachment
+from forklake.sql.state import SessionState
+
+
+def refuse_in_transaction(state: SessionState, what: str) -> None:
+    """What cannot be rolled back must not run where it could be."""
+    if state.transactions.is_open:
+        raise TransactionError(f"{what} cannot run inside a transaction: it cannot be rolled back.")
+
+
+def fork_attached(
+    state: SessionState,
+    attachment: Attachment,
+    name: str,
+    *,
+    version: int | None = None,
+    timestamp: datetime | None = None,
+    if_not_exists: bool = False,
+) -> tuple[Catalog, bool]:
+    """Fork what an attachment shows: the newest snapshot, the one it is attached at, or one before; see `fork_catalog`."""
+    refuse_in_transaction(state, "FORK CATALOG")
+    catalog = attachment.catalog
+    if catalog.pinned is not None:
+        is_given = version is not None or timestamp is not None
+        view = view_at(catalog, version=version if is_given else catalog.pinned, timestamp=timestamp)
+        version, timestamp = view.snapshot_id, None
+    return fork_catalog(
+        attachment.lake,
+        catalog_info(catalog).name,
+        name,
+        version=version,
+        timestamp=timestamp,
+        if_not_exists=if_not_exists,
+    )
+
+
+def drop_through(state: SessionState, attachment: Attachment, name: str) -> None:
+    """Drop a catalog of the lake of an attachment, and forget where it was attached."""
+    refuse_in_transaction(state, "DROP CATALOG")
+    attachment.catalog.check_writable()
+    dropped = find_catalog(attachment.lake, name)
+    attached = [each for each in state.attachments if is_same_catalog(each.catalog, dropped)]
+    for each in attached:
+        if each.is_read_only:
+            raise ReadOnly(
+                f"Cannot drop catalog '{name}': it is attached in read-only mode as '{each.name}'; detach that first."
+            )
+    drop_catalog(attachment.lake, name)
+    for each in attached:
+        state.forget(each)
