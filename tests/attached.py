@@ -7,11 +7,11 @@ from forklake.api.session import Session
 from tests.conftest import Place
 
 
-def attach_main(session: Session, place: Place, folder: Path) -> CatalogHandle:
-    """The catalog `main` as `lake`, with its files in `data` below a folder."""
+def attach_main(session: Session, place: Place, folder: Path, name: str = "lake") -> CatalogHandle:
+    """The catalog `main` under a name, with its files in `data` below a folder."""
     return session.attach(
         place.url,
-        "lake",
+        name,
         catalog="main",
         data_path=str(folder / "data"),
         metadata_schema=place.metadata_schema,

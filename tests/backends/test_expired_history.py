@@ -113,16 +113,16 @@ def test_changes_since_a_time_are_all_of_them_or_none(main: Catalog) -> None:
     second, third = append(main), append(main)
     append(main)
     since = time_of(main, second)
-    assert snapshot_range(main, since, None)[0] == second
+    assert snapshot_range(view_at_head(main), since, None)[0] == second
     expire_snapshots(main, versions=[second, third])
     with pytest.raises(NoSuchSnapshot, match="have expired"):
-        snapshot_range(main, since, None)
+        snapshot_range(view_at_head(main), since, None)
 
 
 def test_changes_since_before_the_first_snapshot_are_all_of_them(main: Catalog) -> None:
     make_table(main)
     [first, *_] = list_snapshots(main)
-    assert snapshot_range(main, first.snapshot_time, None)[0] == first.snapshot_id
+    assert snapshot_range(view_at_head(main), first.snapshot_time, None)[0] == first.snapshot_id
 
 
 def delete_some(catalog: Catalog, count: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -14,12 +14,9 @@ from forklake.catalog.lake import Catalog, Lake, RetrySettings
 from forklake.catalog.names import get_table
 from forklake.catalog.transaction import Transaction, begin
 from forklake.errors import CommitUnknown
-from forklake.maintenance.commits import Commits
 from forklake.model.files import DataFile, NewDataFile
 from forklake.model.ids import DataFileId, SnapshotId
-from forklake.spark.session import SparkHolder
-from forklake.spark.storage import storage_at
-from forklake.spark.work import Work
+from forklake.sql.transactions import Transactions
 from forklake.store.connection import Append, OutcomeUnknown, Row, Rows, Statement
 from tests.backends.counting_store import CountingConnection, CountingStore
 from tests.backends.test_expiry import LATER
@@ -88,29 +85,23 @@ def test_nobody_is_told_that_it_did_not_happen(main: Catalog) -> None:
     assert file_id in file_ids(main)
 
 
-def test_maintenance_leaves_the_files_of_such_a_commit_alone(main: Catalog, tmp_path: Path) -> None:
+def test_the_files_of_such_a_commit_are_left_alone(main: Catalog, tmp_path: Path) -> None:
     make_table(main)
     append(main)
-    store, catalog = losing(main)
-    storage = storage_at(str(tmp_path))
-    staged: list[tuple[int, str]] = []
+    store, catalog = losing(replace(main, lake=replace(main.lake, data_path=str(tmp_path))))
+    staged: list[tuple[int, Path]] = []
 
-    @contextmanager
-    def writing() -> Iterator[Work]:
-        work = Work(begin(catalog), SparkHolder(), storage)
-        yield work
-        commit(work.tx)
+    def write() -> None:
+        with Transactions().writing("lake", catalog) as tx:
+            file_id, path = stage_file(tx)
+            tx.written.paths.add(path)
+            staged.append((file_id, tmp_path / path))
+            staged[0][1].parent.mkdir(parents=True)
+            staged[0][1].write_bytes(b"rows")
+            store.loses = True
 
-    def step(work: Work) -> None:
-        staged.append(stage_file(work.tx))
-        file = tmp_path / staged[-1][1]
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(b"rows")
-        store.loses = True
-
-    commits = Commits(cast("Any", None), writing, is_open=False)
     with pytest.raises(CommitUnknown):
-        commits.carry_out(step)
-    [(file_id, path)] = staged
+        write()
+    [(file_id, file)] = staged
     assert file_id in file_ids(main)
-    assert (tmp_path / path).exists()
+    assert file.exists()

@@ -8,11 +8,11 @@ from typing import Any
 from forklake.api.keys import PartitionKeys, SortKeys, partition_keys, sort_keys
 from forklake.api.naming import split_name
 from forklake.api.notebook import catalog_html
+from forklake.api.one_statement import one_statement
 from forklake.api.table import TableHandle
 from forklake.api.upkeep import Upkeep
 from forklake.catalog.ddl import create_schema, create_table, drop_schema, drop_table, rename_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
+from forklake.catalog.history import snapshots_seen
 from forklake.catalog.names import find_object, find_schema, list_schemas, list_tables
 from forklake.catalog.options import OptionValue, list_options, set_option
 from forklake.maintenance.progress import QUIET, Progress
@@ -21,6 +21,7 @@ from forklake.model.column_types import parse_type
 from forklake.model.snapshots import Snapshot
 from forklake.spark.create_as import create_as
 from forklake.spark.type_mapping import check_storable
+from forklake.sql.catalog_changes import fork_attached
 
 Columns = Mapping[str, str] | Sequence[ColumnSpec]
 
@@ -42,8 +43,9 @@ class CatalogHandle(Upkeep):
         if_not_exists: bool = False,
     ) -> "CatalogHandle":
         """Fork the catalog as it is, or as it was; returns a handle of the fork."""
-        lake, parent = self._attachment.lake, self._attachment.catalog.name
-        forked, _ = fork_catalog(lake, parent, name, version=version, timestamp=timestamp, if_not_exists=if_not_exists)
+        forked, _ = fork_attached(
+            self._state, self._attachment, name, version=version, timestamp=timestamp, if_not_exists=if_not_exists
+        )
         # The handle's own name cannot clash with one that was attached.
         attachment = replace(self._attachment, name=f"{self._attachment.name}/{name}", catalog=forked)
         return CatalogHandle(self._state, attachment)
@@ -53,6 +55,7 @@ class CatalogHandle(Upkeep):
         schema, table = split_name(name)
         return TableHandle(self._state, self._attachment, schema, table)
 
+    @one_statement
     def create_table(
         self,
         name: str,
@@ -82,6 +85,7 @@ class CatalogHandle(Upkeep):
             )
         return self.table(name)
 
+    @one_statement
     def create_table_as(
         self,
         name: str,
@@ -105,6 +109,7 @@ class CatalogHandle(Upkeep):
             )
         return self.table(name)
 
+    @one_statement
     def drop_table(self, name: str, *, if_exists: bool = False) -> None:
         schema, table = split_name(name)
         with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
@@ -129,44 +134,53 @@ class CatalogHandle(Upkeep):
             progress=progress,
         )
 
+    @one_statement
     def rename_table(self, name: str, new_name: str) -> TableHandle:
         schema, table = split_name(name)
         with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
             rename_table(tx, schema, table, new_name)
         return TableHandle(self._state, self._attachment, schema, new_name)
 
+    @one_statement
     def create_schema(self, name: str, *, if_not_exists: bool = False) -> None:
         with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
             create_schema(tx, name, if_not_exists=if_not_exists)
 
+    @one_statement
     def drop_schema(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
         with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
             drop_schema(tx, name, cascade=cascade, if_exists=if_exists)
 
+    @one_statement
     def schemas(self) -> list[str]:
         """The names of the schemas."""
         tx = self._transactions.current(self._attachment.name, self._attachment.catalog)
         return [schema.name for schema in list_schemas(tx)]
 
+    @one_statement
     def tables(self, schema: str = "main") -> list[str]:
         """The names of the tables of a schema."""
         tx = self._transactions.current(self._attachment.name, self._attachment.catalog)
         return [table.name for table in list_tables(tx, schema)]
 
+    @one_statement
     def has_table(self, name: str) -> bool:
         schema, table = split_name(name)
         tx = self._transactions.current(self._attachment.name, self._attachment.catalog)
         parent = find_schema(tx, schema)
         return parent is not None and find_object(tx, parent, table, "table") is not None
 
+    @one_statement
     def snapshots(self) -> list[Snapshot]:
         """Every snapshot the catalog can travel to, oldest first."""
-        return list_snapshots(self._attachment.catalog)
+        return snapshots_seen(self._state.transaction(self._attachment).view)
 
+    @one_statement
     def options(self) -> list[OptionValue]:
         """Every option that is set, from the whole instance to single tables."""
         return list_options(self._transactions.current(self._attachment.name, self._attachment.catalog))
 
+    @one_statement
     def set_option(self, name: str, value: object, *, schema: str | None = None, table: str | None = None) -> None:
         """Set an option for the catalog, a schema or a table; None unsets it."""
         if table is not None and schema is None:
@@ -177,6 +191,7 @@ class CatalogHandle(Upkeep):
     def __repr__(self) -> str:
         return f"<forklake catalog {self.name}>"
 
+    @one_statement
     def _repr_html_(self) -> str:
         return catalog_html(self._transactions.current(self._attachment.name, self._attachment.catalog))
 

@@ -12,12 +12,12 @@ from pyspark.sql import DataFrame
 from forklake.api.keys import PartitionKeys, SortKeys, partition_keys, sort_keys
 from forklake.api.merging import UPSERT, MergeClause, as_expression, join_condition
 from forklake.api.notebook import table_html
+from forklake.api.one_statement import one_statement
 from forklake.catalog.aggregates import exact_count
 from forklake.catalog.ddl import alter_table
 from forklake.catalog.names import get_table
 from forklake.catalog.ranges import Point, snapshot_range
 from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import view_at
 from forklake.maintenance.add_files import add_data_files
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model import alterations
@@ -37,6 +37,7 @@ from forklake.spark.type_mapping import check_storable
 from forklake.spark.update import update
 from forklake.spark.work import Work
 from forklake.sql.attachments import Attachment
+from forklake.sql.binding import reading_at
 from forklake.sql.conditions import condition
 from forklake.sql.reading import scan_table
 from forklake.sql.results import Result
@@ -71,6 +72,7 @@ class TableHandle:
         """
         return self.scan(columns=columns, version=version, timestamp=timestamp).to_spark()
 
+    @one_statement
     def scan(
         self,
         where: Where | None = None,
@@ -89,6 +91,7 @@ class TableHandle:
     def to_pandas(self) -> Any:
         return self.scan().to_pandas()
 
+    @one_statement
     def count(
         self, where: Where | None = None, *, version: int | None = None, timestamp: datetime | None = None
     ) -> int:
@@ -101,37 +104,43 @@ class TableHandle:
         with reading(table, tx.base):
             return found.count()
 
+    @one_statement
     def min(self, column: str | Sequence[str]) -> Any:
         """The smallest value of a column; from the metadata where that is exact."""
         return extreme(*self._reading_table(), _path(column), "min")
 
+    @one_statement
     def max(self, column: str | Sequence[str]) -> Any:
         """The largest value of a column; from the metadata where that is exact."""
         return extreme(*self._reading_table(), _path(column), "max")
 
+    @one_statement
     def changes(self, since: Point, until: Point | None = None, kind: Kind = "changes") -> Result:
         """What happened to the rows from one snapshot or time to another, both included.
 
         Rows come with `snapshot_id`, `rowid` and, unless only insertions or deletions are asked for, `change_type`:
         insert, delete, update_preimage or update_postimage.
         """
-        first, last = snapshot_range(self._attachment.catalog, since, until)
+        first, last = snapshot_range(self._reading(None, None).view, since, until)
         tx = begin(replace(self._attachment.catalog, pinned=last))
         table, work = get_table(tx, self._schema, self._name), self._work(tx)
         return Result(None, lambda: table_changes(work, table, first, last, kind), table, last)
 
     # Writing
 
+    @one_statement
     def append(self, data: Any, *, by: Matching | None = None) -> int:
         """Add rows of a DataFrame, an Arrow table, pandas, or a list of dictionaries or tuples; returns how many."""
         with self._writing() as (work, table):
             return append(work, table, data, by or "name")
 
+    @one_statement
     def overwrite(self, data: Any, *, where: Where | None = None, by: Matching | None = None) -> int:
         """Replace all rows, or those for which a condition is true; returns how many rows were added."""
         with self._writing() as (work, table):
             return overwrite(work, table, data, self._condition(where, table), by or "name")
 
+    @one_statement
     def delete(self, where: Where | None = None) -> int:
         """Delete the rows for which a condition is true, or all; returns how many."""
         with self._writing() as (work, table):
@@ -141,12 +150,14 @@ class TableHandle:
         """Delete all rows, without reading any; returns how many."""
         return self.delete()
 
+    @one_statement
     def update(self, assignments: Mapping[str, Value], where: Where | None = None) -> int:
         """Set columns to values, SQL text or expressions over the row as it was; returns how many rows."""
         with self._writing() as (work, table):
             values = {name: as_expression(value, work) for name, value in assignments.items()}
             return update(work, table, values, self._condition(where, table))
 
+    @one_statement
     def merge(self, source: Any, on: Where | Sequence[str], *clauses: MergeClause) -> Merged:
         """Merge rows into the table; without clauses, those that match are updated and the others added.
 
@@ -156,6 +167,7 @@ class TableHandle:
             bound = [clause.bound(work) for clause in clauses or UPSERT]
             return merge(work, table, source, join_condition(on, table, work), bound)
 
+    @one_statement
     def add_files(
         self,
         paths: str | Sequence[str],
@@ -180,6 +192,7 @@ class TableHandle:
     # Its definition
 
     @property
+    @one_statement
     def definition(self) -> TableDefinition:
         tx = self._reading(None, None)
         return get_table(tx, self._schema, self._name).definition
@@ -228,6 +241,7 @@ class TableHandle:
     def drop_default(self, name: str) -> None:
         self._alter(lambda _, definition: alterations.drop_default(definition, _path(name)))
 
+    @one_statement
     def set_not_null(self, name: str) -> None:
         """Refuse NULL from now on; refused itself while the column holds one."""
         with self._writing() as (work, table):
@@ -263,6 +277,7 @@ class TableHandle:
 
         self._alter(change)
 
+    @one_statement
     def _alter(self, alteration: Any) -> None:
         catalog = self._attachment.catalog
         with self._transactions.writing(self._attachment.name, catalog) as tx:
@@ -276,12 +291,10 @@ class TableHandle:
         return self._state.work(tx, self._attachment)
 
     def _reading(self, version: int | None, timestamp: datetime | None) -> Transaction:
-        catalog = self._attachment.catalog
         if version is None and timestamp is None:
-            return self._transactions.current(self._attachment.name, catalog)
+            return self._state.transaction(self._attachment)
         # What was is read apart from the open transaction, whose changes it does not have.
-        pinned = view_at(catalog, version=version, timestamp=timestamp).snapshot_id
-        return begin(replace(catalog, pinned=pinned))
+        return reading_at(self._state, self._attachment, version, timestamp)
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[Work, Table]]:
@@ -295,6 +308,7 @@ class TableHandle:
     def __repr__(self) -> str:
         return f"<forklake table {self._attachment.catalog.name}.{self._schema}.{self._name}>"
 
+    @one_statement
     def _repr_html_(self) -> str:
         tx = self._transactions.current(self._attachment.name, self._attachment.catalog)
         return table_html(tx, self._schema, get_table(tx, self._schema, self._name))

@@ -4,7 +4,6 @@ from collections.abc import Collection
 from typing import Any
 
 from forklake.api.naming import split_name
-from forklake.catalog.catalogs import drop_catalog
 from forklake.catalog.expiry import Age, expire_snapshots
 from forklake.catalog.holders import (
     MOST_HOLDERS,
@@ -15,7 +14,6 @@ from forklake.catalog.holders import (
     drop_report,
     file_holders,
 )
-from forklake.errors import TransactionError
 from forklake.maintenance.checkpoint import Step, checkpoint
 from forklake.maintenance.chosen_tables import Place
 from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
@@ -33,6 +31,7 @@ from forklake.spark.failures import querying
 from forklake.spark.storage import Storage
 from forklake.spark.work import storage_of
 from forklake.sql.attachments import Attachment
+from forklake.sql.catalog_changes import drop_through, refuse_in_transaction
 from forklake.sql.maintenance_commits import commits_to
 from forklake.sql.state import SessionState
 
@@ -143,7 +142,7 @@ class Upkeep:
         self._check_no_transaction(dry_run)
         report = drop_report(self._attachment.lake, name)
         if not dry_run:
-            drop_catalog(self._attachment.lake, name)
+            drop_through(self._state, self._attachment, name)
         return report
 
     def verify(self, *, deep: bool = False, progress: Progress = QUIET) -> list[Finding]:
@@ -163,8 +162,8 @@ class Upkeep:
         return self._attachment.catalog, self._storage
 
     def _check_no_transaction(self, dry_run: bool) -> None:
-        if self._transactions.is_open and not dry_run:
-            raise TransactionError("This cannot run inside a transaction: it cannot be rolled back.")
+        if not dry_run:
+            refuse_in_transaction(self._state, "This")
 
 
 def _place_of(schema: str | None, table: str | None) -> Place:

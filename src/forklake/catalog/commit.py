@@ -50,8 +50,17 @@ def commit(transaction: Transaction) -> SnapshotId | None:
         if not mine.changes:
             return None
         transaction.catalog.check_writable()
+        # Whatever interrupts it, a lost connection or the user, may do so when all is written.
+        transaction.may_be_committed = True
         transaction.committed_as = _commit_with_retries(transaction, mine)
+        transaction.may_be_committed = transaction.committed_as is not None
         return transaction.committed_as
+    except (CommitConflict, CommitMessageRequired, NoSuchCatalog):
+        transaction.may_be_committed = False
+        raise
+    except CommitFailed as error:
+        transaction.may_be_committed = isinstance(error, CommitUnknown)
+        raise
     finally:
         transaction.close()
 

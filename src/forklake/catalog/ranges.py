@@ -2,8 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from forklake.catalog.lake import Catalog
-from forklake.catalog.view import CatalogView, view_at, view_at_head
+from forklake.catalog.view import CatalogView, view_at
 from forklake.errors import InvalidInput, NoSuchSnapshot
 from forklake.model.ids import SnapshotId
 from forklake.store.snapshots import first_snapshot_since, has_previous, newest_snapshot
@@ -12,15 +11,15 @@ Point = int | datetime
 """A snapshot by its number, or a time."""
 
 
-def snapshot_range(catalog: Catalog, first: Point, last: Point | None) -> tuple[SnapshotId, SnapshotId]:
-    """The snapshots from one point to another, both included; to the newest if no end is given.
+def snapshot_range(head: CatalogView, first: Point, last: Point | None) -> tuple[SnapshotId, SnapshotId]:
+    """The snapshots from one point to another, both included; to the head, as somebody sees it, if no end is given.
 
-    From a time on means: the snapshots that were committed then or later. There may be none.
+    From a time on means: the snapshots that were committed then or later, up to the head. There may be none.
     """
-    view = view_at_head(catalog) if last is None else _view(catalog, last)
+    view = head if last is None else _view(head, last)
     if isinstance(first, datetime):
         return _first_since(view, first), view.snapshot_id
-    view_at(catalog, version=first)  # refuses one that never was
+    view_at(head.catalog, version=first)  # refuses one that never was
     if first > view.snapshot_id:
         raise InvalidInput(f"The range ends at snapshot {view.snapshot_id}, before it begins at {first}.")
     return SnapshotId(first), view.snapshot_id
@@ -40,5 +39,8 @@ def _first_since(view: CatalogView, time: datetime) -> SnapshotId:
     return found
 
 
-def _view(catalog: Catalog, point: Point) -> CatalogView:
-    return view_at(catalog, timestamp=point) if isinstance(point, datetime) else view_at(catalog, version=point)
+def _view(head: CatalogView, point: Point) -> CatalogView:
+    if isinstance(point, datetime):
+        seen = head.snapshot_id if head.catalog.pinned is None else None
+        return view_at(head.catalog, timestamp=point, seen=seen)
+    return view_at(head.catalog, version=point)

@@ -9,6 +9,7 @@ from forklake.catalog.seen import SeenObjects, SeenRows, current_version
 from forklake.catalog.staged import StagedObject, StagedOption
 from forklake.catalog.table_changes import Compaction, TableChanges
 from forklake.catalog.view import CatalogView, view_at_head
+from forklake.catalog.written_files import WrittenFiles
 from forklake.errors import InvalidInput, TransactionClosed, TransactionError
 from forklake.model.documents import check_definition
 from forklake.model.entities import UNCOMMITTED, Definition, LakeObject, Table, TableDefinition
@@ -43,6 +44,9 @@ class Transaction:
         self.tables: dict[TableId, TableChanges] = {}
         self.options: dict[tuple[str, int, str], StagedOption] = {}
         self.committed_as: SnapshotId | None = None
+        self.may_be_committed = False
+        """Whether it is, or nobody can tell."""
+        self.written = WrittenFiles()
         self._open = True
         self._compacts = False
         self._staged_ids: set[int] = set()

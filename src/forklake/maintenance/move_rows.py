@@ -27,7 +27,7 @@ from forklake.spark.tasks.copy_rows import copy_rows
 from forklake.spark.tasks.reserved import ROW_ID, SNAPSHOT_ID
 from forklake.spark.tasks.write_file import WrittenFile, from_table, to_batch, write_rows
 from forklake.spark.work import Work
-from forklake.spark.write_files import new_data_files
+from forklake.spark.write_files import job_files, new_data_files
 
 DRIVER_BYTES = 512 * 2**20
 """Up to this size files are copied on the driver, which takes less time than to start workers; beyond, by them."""
@@ -48,6 +48,8 @@ def move_rows(
         writes = [_write_of(work, table, move, on_driver=on_driver) for move in moves]
         threads = _JOBS if needs_spark else os.cpu_count() or 1
         written = _all_written(work, writes, threads, lambda at: moved(groups[at]))
+    for move, files in zip(moves, written, strict=True):
+        job_files(work, move.order, files)
     return [_new_files(work, table, *each) for each in zip(moves, written, strict=True)]
 
 

@@ -19,7 +19,7 @@ from forklake.spark.failures import reading
 from forklake.spark.scan import numbered_files, scan
 from forklake.spark.tasks.delete_files import Positions, write_positions
 from forklake.spark.tasks.file_names import uuid7
-from forklake.spark.tasks.file_writing import writing_file
+from forklake.spark.tasks.file_writing import in_folder
 from forklake.spark.virtual import ADDRESS, POSITION_BITS
 from forklake.spark.work import Work
 
@@ -115,12 +115,15 @@ def _delete_from_files(work: Work, table: Table, files: Sequence[tuple[ScanFile,
 
 def _delete_file(work: Work, table: Table, file_id: int, deleted: tuple[ScanFile, Positions]) -> DeleteFile:
     file, positions = deleted
-    storage, path = work.storage, f"{work.folder(table)}ducklake-{uuid7()}-delete.parquet"
-    if storage.is_local:
-        with writing_file(storage.path(work.folder(table))):
-            storage.files.create_dir(storage.path(work.folder(table)), recursive=True)
+    storage, folder = work.storage, work.folder(table)
+    path = f"{folder}ducklake-{uuid7()}-delete.parquet"
+    work.tx.written.paths.add(path)
     data_path = storage.path(file.data.path, is_relative=file.data.path_is_relative)
-    size, footer = write_positions(storage.files, storage.path(path), data_path, positions)
+    size, footer = in_folder(
+        storage.files,
+        storage.path(folder),
+        lambda: write_positions(storage.files, storage.path(path), data_path, positions),
+    )
     return DeleteFile(DeleteFileId(file_id), file.data.data_file_id, path, len(positions), size, footer)
 
 

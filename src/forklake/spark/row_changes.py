@@ -19,7 +19,7 @@ from forklake.spark.tasks.reserved import ROW_ID
 from forklake.spark.tasks.write_changes import INSERT, OUTCOME, UPDATE, write_changes
 from forklake.spark.tasks.write_file import WriteOrder, from_table
 from forklake.spark.work import Work
-from forklake.spark.write_files import write_order
+from forklake.spark.write_files import job_files, write_order
 
 CHANGE_OF_UPDATE = f"if({ROW_ID} IS NULL, '{INSERT}', '{UPDATE}')"
 """What happens to a row that is updated: one that this transaction has added has no row id yet, and is a new row."""
@@ -45,7 +45,7 @@ def change_rows(work: Work, plan: ScanPlan, changes: DataFrame) -> Changed:
     work.tx.note_delete(table)
     with writing(table), reading(table, plan.snapshot_id):
         outcome = _outcome(order, changes, on_driver=fits_driver(plan))
-    files = from_table(outcome.filter(pc.is_valid(outcome["file"])))
+    files = job_files(work, order, from_table(outcome.filter(pc.is_valid(outcome["file"]))))
     rows = outcome.filter(pc.is_valid(outcome["change"]))
     ended = rows["address"].drop_null().to_numpy().astype(np.int64)
     try:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,12 +55,14 @@ def source_rows(work: Work, table: Table, rows: Rows) -> Iterator[SourceRows]:
         return
     storage, folder = work.storage, f"{work.folder(table)}{uuid7()}"
     schema = st.StructType([*rows.schema.fields, st.StructField(SOURCE_ROW, st.LongType())])
-    rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()).write.parquet(storage.folder(folder))
     try:
+        rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()).write.parquet(storage.folder(folder))
         kept = work.spark.read.schema(schema).parquet(storage.folder_to_read(folder))
         yield SourceRows(kept.select("*"), rows.columns, _size(work, folder) <= SMALL_BYTES)
     finally:
-        storage.files.delete_dir(storage.path(folder))
+        # A job that has failed, or was cancelled before it began, may have made no folder.
+        with suppress(FileNotFoundError):
+            storage.files.delete_dir(storage.path(folder))
 
 
 def _check_names(names: Sequence[str]) -> None:

@@ -128,6 +128,18 @@ class Storage:
                 with suppress(OSError):
                     os.rmdir(found)
 
+    def remove_empty_parents(self, path: str, up_to: str) -> None:
+        """Remove the folders that a file was in, as far as they are empty and below a folder, which stays."""
+        folder = os.path.dirname(path)
+        while self.is_local and folder.startswith(f"{up_to}/") and not self._leads_elsewhere(f"{folder}/any"):
+            try:
+                os.rmdir(self.path(folder))
+            except FileNotFoundError:
+                pass
+            except OSError:
+                return
+            folder = os.path.dirname(folder)
+
     def _foreign(self, path: str) -> str:
         return path if "://" not in path else fs.FileSystem.from_uri(path)[1]
 

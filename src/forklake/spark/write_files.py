@@ -20,7 +20,7 @@ from forklake.spark.ordering import clustered_frame, ordered_frame, ordered_rows
 from forklake.spark.quoting import named, named_by_place
 from forklake.spark.remove_files import remove_files
 from forklake.spark.settings import spark_settings
-from forklake.spark.tasks.file_names import uuid7
+from forklake.spark.tasks.file_names import new_job, uuid7
 from forklake.spark.tasks.file_stats import read_many
 from forklake.spark.tasks.partitioning import partitioning_of
 from forklake.spark.tasks.reserved import FIELD_IDS
@@ -36,7 +36,7 @@ _EXACT_TIMESTAMPS = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"
 def write_arrow(work: Work, table: Table, rows: pa.Table, reserved: Sequence[str] = ()) -> list[WrittenFile]:
     """Write rows that are on the driver; reserved columns stand behind the table's own."""
     order = write_order(work, table, reserved)
-    return list(write_rows(order, ordered_rows(work, table, rows).to_batches()))
+    return job_files(work, order, list(write_rows(order, ordered_rows(work, table, rows).to_batches())))
 
 
 def write_frame(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str] = ()) -> list[WrittenFile]:
@@ -79,8 +79,10 @@ def new_data_files(
 
 
 def write_order(work: Work, table: Table, reserved: Sequence[str] = ()) -> WriteOrder:
-    """How the rows of a table are written by PyArrow."""
+    """How the rows of a table are written by PyArrow, in one job."""
     options, spec = write_options(work, table), table.definition.partition
+    job = new_job()
+    work.tx.written.begin_job(job, work.folder(table))
     return WriteOrder(
         root=work.storage.root,
         folder=work.folder(table),
@@ -94,7 +96,14 @@ def write_order(work: Work, table: Table, reserved: Sequence[str] = ()) -> Write
         row_group_bytes=options.row_group_bytes,
         version=options.version,
         reserved=tuple(reserved),
+        job=job,
     )
+
+
+def job_files(work: Work, order: WriteOrder, files: list[WrittenFile]) -> list[WrittenFile]:
+    """All files of a job that is done."""
+    work.tx.written.end_job(order.job, [file.path for file in files])
+    return files
 
 
 def _by_arrow(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str]) -> list[WrittenFile]:
@@ -104,7 +113,7 @@ def _by_arrow(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str
         yield to_batch(write_rows(order, batches))
 
     clustered = named_by_place(clustered_frame(work, table, frame), len(order.columns))
-    return from_table(clustered.mapInArrow(write, "file string").toArrow())
+    return job_files(work, order, from_table(clustered.mapInArrow(write, "file string").toArrow()))
 
 
 def _by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str]) -> list[WrittenFile]:
@@ -150,6 +159,7 @@ def _written(work: Work, table: Table, folder: str) -> list[WrittenFile]:
     storage = work.storage
     found = storage.files.get_file_info(fs.FileSelector(storage.path(folder), recursive=True, allow_not_found=True))
     paths = sorted(info.path for info in found if info.is_file and info.base_name.startswith("part-"))
+    work.tx.written.paths.update(path.removeprefix(storage.prefix) for path in paths)
     facts = read_many(storage.files, paths, table.definition.columns)
     written = [
         WrittenFile(

@@ -26,7 +26,7 @@ def fork_attached(
     timestamp: datetime | None = None,
     if_not_exists: bool = False,
 ) -> tuple[Catalog, bool]:
-    """Fork what an attachment shows: the newest snapshot, the one it is attached at, or one before; see `fork_catalog`."""
+    """Fork what an attachment shows: the newest snapshot, the one that it is attached at, or one before."""
     refuse_in_transaction(state, "FORK CATALOG")
     catalog = attachment.catalog
     if catalog.pinned is not None:

@@ -1,7 +1,7 @@
 """The transactions of a session: one for each statement, or one for all of them between BEGIN and COMMIT."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from threading import local
 from typing import TypeVar
 
@@ -10,6 +10,7 @@ from forklake.catalog.lake import Catalog, is_same_catalog
 from forklake.catalog.transaction import Transaction, begin
 from forklake.catalog.view import is_kept
 from forklake.errors import CommitConflict, NoSuchSnapshot, TransactionError
+from forklake.maintenance.discard_files import discard_files
 from forklake.model.ids import SnapshotId
 
 _STATEMENT_ATTEMPTS = 5
@@ -97,18 +98,20 @@ class Transactions:
 
     def commit(self) -> dict[str, SnapshotId | None]:
         """Commit; returns the snapshot of each catalog that was used, None where nothing has changed."""
-        transactions = self._end("commit")
         if self._failed:
-            for transaction in transactions.values():
-                rollback(transaction)
+            self.rollback()
             raise TransactionError("A statement of the transaction has failed, so it was rolled back.")
-        snapshots = {name: commit(transaction) for name, transaction in transactions.items()}
+        with ExitStack() as ended:
+            transactions = self._end("commit")
+            for transaction in transactions.values():
+                ended.callback(_end, transaction)
+            snapshots = {name: commit(transaction) for name, transaction in transactions.items()}
         self.committed |= {name: snapshot for name, snapshot in snapshots.items() if snapshot is not None}
         return snapshots
 
     def rollback(self) -> None:
         for transaction in self._end("rollback").values():
-            rollback(transaction)
+            _end(transaction)
 
     def current(self, name: str, catalog: Catalog) -> Transaction:
         """The transaction in which a statement reads this catalog, and in which it writes to it."""
@@ -158,13 +161,19 @@ class Transactions:
             if snapshot is not None:
                 self.committed[name] = snapshot
         finally:
-            if transaction.is_open:
-                rollback(transaction)
+            _end(transaction)
             if self._statement.transactions is not None:
                 self._statement.transactions.end(transaction.catalog)
 
     def _end(self, what: str) -> dict[str, Transaction]:
         if self._open is None:
             raise TransactionError(f"cannot {what} - no transaction is active")
-        ended, self._open = self._open, None
+        ended, self._open, self._failed = self._open, None, False
         return ended.by_name
+
+
+def _end(transaction: Transaction) -> None:
+    """Roll back what is not committed, and take its files back."""
+    if transaction.is_open:
+        rollback(transaction)
+    discard_files(transaction)

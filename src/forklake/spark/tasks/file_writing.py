@@ -1,10 +1,17 @@
 """What keeps a file from being written, told with the name of the file."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
+
+from pyarrow import fs
 
 from forklake.errors import UnwritableFile
+
+_ATTEMPTS = 5
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -14,6 +21,23 @@ def writing_file(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise UnwritableFile(f"The file {path} cannot be written: {_reason(error)}.") from error
+
+
+def in_folder(files: fs.FileSystem, folder: str, write: Callable[[], T]) -> T:
+    """Write into a folder that is made for it.
+
+    Whoever takes files back removes folders that are empty then: one that is gone again is made again.
+    """
+    for attempt in range(_ATTEMPTS):
+        if isinstance(files, fs.LocalFileSystem):
+            with writing_file(folder):
+                files.create_dir(folder, recursive=True)
+        try:
+            return write()
+        except UnwritableFile as error:
+            if attempt == _ATTEMPTS - 1 or not isinstance(error.__cause__, FileNotFoundError):
+                raise
+    raise AssertionError("the last attempt returns or raises")
 
 
 def _reason(error: OSError) -> str:

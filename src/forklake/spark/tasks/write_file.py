@@ -9,7 +9,7 @@ from pyarrow import fs
 
 from forklake.model.ids import ColumnId
 from forklake.spark.tasks.file_names import data_file_name
-from forklake.spark.tasks.file_writing import writing_file
+from forklake.spark.tasks.file_writing import in_folder
 from forklake.spark.tasks.open_file import OpenFile
 from forklake.spark.tasks.parted_rows import Key, parted_rows
 from forklake.spark.tasks.write_order import WriteOrder, WrittenFile, from_table, to_batch
@@ -45,7 +45,6 @@ class RowWriter:
         self._prefix = root.rstrip("/") + "/"
         self._open: OrderedDict[Key, tuple[str, OpenFile]] = OrderedDict()
         self._begun: list[str] = []
-        self._folders: set[str] = set()
         self._with_nan: set[ColumnId] = set()
 
     def add(self, batch: pa.RecordBatch) -> list[WrittenFile]:
@@ -86,13 +85,10 @@ class RowWriter:
         folder = order.folder.strip("/") + "/"
         if order.partition is not None and order.hive:
             folder += order.partition.folder(key)
-        if folder not in self._folders and isinstance(self._filesystem, fs.LocalFileSystem):
-            with writing_file(self._prefix + folder):
-                self._filesystem.create_dir(self._prefix + folder, recursive=True)
-        self._folders.add(folder)
-        path = folder + data_file_name()
+        path = folder + data_file_name(order.job)
         self._begun.append(path)
-        return path, OpenFile(order, self._filesystem, self._prefix + path, self._with_nan)
+        files, full = self._filesystem, self._prefix + path
+        return path, in_folder(files, self._prefix + folder, lambda: OpenFile(order, files, full, self._with_nan))
 
     def _close(self, key: Key) -> WrittenFile:
         path, file = self._open[key]

@@ -34,6 +34,8 @@ class WriteOrder:
     version: str | None = None
     reserved: tuple[str, ...] = ()
     """Reserved columns that stand behind the table's own."""
+    job: str = ""
+    """A mark in the names of all files of one job, by which they are found if it fails."""
 
 
 @dataclass(frozen=True, slots=True)
