@@ -563,10 +563,21 @@ REVOKE ALL ON FUNCTION lake_append, lake_fork_point, lake_existing_fork FROM PUB
 -- * `ancestor_id + 0`: a few ancestors own most rows of a lake. Told so by its statistics, the planner would read
 --   whole tables for the sake of any catalog. An expression has none, so it walks from the lineage through the
 --   owner's index.
--- * End markers are looked up row by row: as a join, one wrong estimate turns into files times markers. And a view
---   of two relations leaves room to join several before join_collapse_limit (8) ties the planner's hands.
--- * A catalog ends its own rows in place, so only markers of a smaller depth can end a row. The marker of a dropped
---   table (kind 0) ends the catalog's own files too.
+-- * End markers of files are joined as a set, which the planner may hash: looked up row by row, 100,000 files took
+--   seconds. Those of objects, of which there are few, are looked up row by row: a view of two relations leaves room
+--   to join several before join_collapse_limit (8) ties the planner's hands.
+-- * The metadata keep a version of the whole table for every alteration. A view has a row until what the view shows
+--   changes, as DuckLake's tables do: an entry begins after the last version that shows something else, and ends with
+--   the last version that shows the same.
+-- * A catalog ends its own rows in place, so only markers of a smaller depth can end a row, and only one does: what has
+--   ended for a catalog, neither it nor its forks end again. The marker of a dropped table (kind 0) ends the catalog's
+--   own files too.
+
+-- A few catalogs own most files and markers. By their true number of catalogs, the planner would expect a handful of
+-- rows of any one, and compare every file of a large one with every marker. From the next ANALYZE on.
+ALTER TABLE lake_data_file ALTER COLUMN catalog_id SET (n_distinct = 100);
+ALTER TABLE lake_delete_file ALTER COLUMN catalog_id SET (n_distinct = 100);
+ALTER TABLE lake_row_end ALTER COLUMN catalog_id SET (n_distinct = 100);
 
 -- The end markers that count for a catalog.
 CREATE OR REPLACE VIEW lake_seen_end AS
@@ -592,6 +603,29 @@ SELECT
 FROM lake_catalog_ancestor a
 JOIN lake_object o ON o.catalog_id = a.ancestor_id + 0 AND o.begin_snapshot <= a.max_snapshot;
 
+-- Schemas, tables, views and macros as entries: a comment, or an alteration of columns, begins no new one.
+CREATE OR REPLACE VIEW lake_seen_entry AS
+SELECT
+    o.catalog_id, o.object_id,
+    (
+        SELECT min(v.begin_snapshot) FROM lake_seen_object v
+        WHERE v.catalog_id = o.catalog_id AND v.object_id = o.object_id AND v.begin_snapshot > coalesce((
+            SELECT max(b.begin_snapshot) FROM lake_seen_object b
+            WHERE b.catalog_id = o.catalog_id AND b.object_id = o.object_id AND b.begin_snapshot < o.begin_snapshot
+              AND (b.name <> o.name OR b.schema_id <> o.schema_id
+                   OR o.kind <> 'table' AND b.definition - 'tags' <> o.definition - 'tags')
+        ), -1)
+    ) AS begin_snapshot,
+    o.end_snapshot, o.kind, o.schema_id, o.name, o.object_uuid, o.path, o.definition
+FROM lake_seen_object o
+WHERE CASE WHEN o.end_snapshot IS NULL THEN true ELSE coalesce((
+    SELECT n.name <> o.name OR n.schema_id <> o.schema_id
+        OR o.kind <> 'table' AND n.definition - 'tags' <> o.definition - 'tags'
+    FROM lake_seen_object n
+    WHERE n.catalog_id = o.catalog_id AND n.object_id = o.object_id AND n.begin_snapshot > o.begin_snapshot
+    ORDER BY n.begin_snapshot LIMIT 1
+), true) END;
+
 -- The columns and nested fields of every version of a table, parents before children.
 CREATE OR REPLACE VIEW lake_seen_column AS
 SELECT
@@ -610,6 +644,15 @@ CROSS JOIN LATERAL (
     SELECT document, parent_column, row_number() OVER (ORDER BY place) AS column_order FROM field
 ) f
 WHERE t.kind = 'table';
+
+-- The newest version of each table.
+CREATE OR REPLACE VIEW lake_seen_table AS
+SELECT o.catalog_id, o.object_id AS table_id
+FROM lake_seen_object o
+WHERE o.kind = 'table' AND coalesce((
+    SELECT false FROM lake_seen_object n
+    WHERE n.catalog_id = o.catalog_id AND n.object_id = o.object_id AND n.begin_snapshot > o.begin_snapshot LIMIT 1
+), true);
 
 -- The newest statistics of each live table.
 CREATE OR REPLACE VIEW lake_seen_stats AS
@@ -650,6 +693,9 @@ FROM lake_catalog;
 
 CREATE OR REPLACE VIEW ducklake_metadata AS
 SELECT key, value, NULL::text AS scope, NULL::bigint AS scope_id, NULL::bigint AS catalog_id FROM lake_info
+UNION ALL
+-- DuckLake's own extension looks for the version first, and refuses one that it does not know.
+SELECT 'version', 'Forklake ' || value, NULL, NULL, NULL FROM lake_info WHERE key = 'format_version'
 UNION ALL
 SELECT key, value, NULL, NULL, NULL FROM lake_instance_option
 UNION ALL
@@ -693,14 +739,14 @@ CREATE OR REPLACE VIEW ducklake_schema AS
 SELECT
     catalog_id, object_id AS schema_id, object_uuid AS schema_uuid, begin_snapshot, end_snapshot,
     name AS schema_name, path, true AS path_is_relative
-FROM lake_seen_object
+FROM lake_seen_entry
 WHERE kind = 'schema' AND schema_id = 0;
 
 CREATE OR REPLACE VIEW ducklake_table AS
 SELECT
     catalog_id, object_id AS table_id, object_uuid AS table_uuid, begin_snapshot, end_snapshot,
     schema_id, name AS table_name, path, true AS path_is_relative
-FROM lake_seen_object
+FROM lake_seen_entry
 WHERE kind = 'table';
 
 CREATE OR REPLACE VIEW ducklake_view AS
@@ -711,12 +757,12 @@ SELECT
         SELECT string_agg('"' || replace(alias.value, '"', '""') || '"', ',' ORDER BY alias.ordinality)
         FROM jsonb_array_elements_text(definition -> 'column_aliases') WITH ORDINALITY AS alias
     ), '') AS column_aliases
-FROM lake_seen_object
+FROM lake_seen_entry
 WHERE kind = 'view';
 
 CREATE OR REPLACE VIEW ducklake_macro AS
 SELECT catalog_id, schema_id, object_id AS macro_id, name AS macro_name, begin_snapshot, end_snapshot
-FROM lake_seen_object
+FROM lake_seen_entry
 WHERE kind IN ('scalar_macro', 'table_macro');
 
 CREATE OR REPLACE VIEW ducklake_macro_impl AS
@@ -735,22 +781,70 @@ CROSS JOIN LATERAL jsonb_array_elements(i.document -> 'parameters') WITH ORDINAL
 
 CREATE OR REPLACE VIEW ducklake_column AS
 SELECT
-    catalog_id, column_id, begin_snapshot, end_snapshot, table_id, column_order,
+    t.catalog_id, c.column_id, c.began AS begin_snapshot, c.end_snapshot, t.table_id, c.column_order,
     document ->> 'name' AS column_name, document ->> 'type' AS column_type,
     document ->> 'initial' AS initial_default, document ->> 'default' AS default_value,
     NOT coalesce((document ->> 'not_null')::boolean, false) AS nulls_allowed, parent_column,
     document ->> 'default_type' AS default_value_type, document ->> 'dialect' AS default_value_dialect
-FROM lake_seen_column;
+FROM lake_seen_table t
+CROSS JOIN LATERAL (
+    SELECT
+        v.*,
+        max(CASE WHEN v.before IS DISTINCT FROM v.shown THEN v.begin_snapshot END)
+            OVER (PARTITION BY v.column_id ORDER BY v.begin_snapshot) AS began
+    FROM (
+        SELECT
+            s.*, s.document - 'children' - 'tags' AS shown,
+            lag(s.document - 'children' - 'tags') OVER versions AS before,
+            lead(s.document - 'children' - 'tags') OVER versions AS after
+        FROM lake_seen_column s
+        WHERE s.catalog_id = t.catalog_id AND s.table_id = t.table_id
+        WINDOW versions AS (PARTITION BY s.column_id ORDER BY s.begin_snapshot)
+    ) v
+) c
+WHERE c.after IS DISTINCT FROM c.shown;
 
 CREATE OR REPLACE VIEW ducklake_tag AS
-SELECT o.catalog_id, o.object_id, o.begin_snapshot, o.end_snapshot, tag.key, tag.value
+SELECT
+    o.catalog_id, o.object_id,
+    (
+        SELECT min(v.begin_snapshot) FROM lake_seen_object v
+        WHERE v.catalog_id = o.catalog_id AND v.object_id = o.object_id AND v.begin_snapshot > coalesce((
+            SELECT max(b.begin_snapshot) FROM lake_seen_object b
+            WHERE b.catalog_id = o.catalog_id AND b.object_id = o.object_id AND b.begin_snapshot < o.begin_snapshot
+              AND b.definition -> 'tags' ->> tag.key IS DISTINCT FROM tag.value
+        ), -1)
+    ) AS begin_snapshot,
+    o.end_snapshot, tag.key, tag.value
 FROM lake_seen_object o
-CROSS JOIN LATERAL jsonb_each_text(o.definition -> 'tags') AS tag;
+CROSS JOIN LATERAL jsonb_each_text(o.definition -> 'tags') AS tag
+WHERE CASE WHEN o.end_snapshot IS NULL THEN true ELSE coalesce((
+    SELECT n.definition -> 'tags' ->> tag.key IS DISTINCT FROM tag.value
+    FROM lake_seen_object n
+    WHERE n.catalog_id = o.catalog_id AND n.object_id = o.object_id AND n.begin_snapshot > o.begin_snapshot
+    ORDER BY n.begin_snapshot LIMIT 1
+), true) END;
 
 CREATE OR REPLACE VIEW ducklake_column_tag AS
-SELECT c.catalog_id, c.table_id, c.column_id, c.begin_snapshot, c.end_snapshot, tag.key, tag.value
-FROM lake_seen_column c
-CROSS JOIN LATERAL jsonb_each_text(c.document -> 'tags') AS tag;
+SELECT t.catalog_id, t.table_id, c.column_id, c.began AS begin_snapshot, c.end_snapshot, c.key, c.value
+FROM lake_seen_table t
+CROSS JOIN LATERAL (
+    SELECT
+        v.*,
+        max(CASE WHEN v.before IS DISTINCT FROM v.value OR v.ended <> v.begin_snapshot THEN v.begin_snapshot END)
+            OVER (PARTITION BY v.column_id, v.key ORDER BY v.begin_snapshot) AS began
+    FROM (
+        SELECT
+            s.column_id, s.begin_snapshot, s.end_snapshot, tag.key, tag.value,
+            lag(tag.value) OVER versions AS before, lag(s.end_snapshot) OVER versions AS ended,
+            lead(tag.value) OVER versions AS after, lead(s.begin_snapshot) OVER versions AS begins
+        FROM lake_seen_column s
+        CROSS JOIN LATERAL jsonb_each_text(s.document -> 'tags') AS tag
+        WHERE s.catalog_id = t.catalog_id AND s.table_id = t.table_id
+        WINDOW versions AS (PARTITION BY s.column_id, tag.key ORDER BY s.begin_snapshot)
+    ) v
+) c
+WHERE c.after IS DISTINCT FROM c.value OR c.begins <> c.end_snapshot;
 
 -- A spec lives through all versions of its table that name it.
 CREATE OR REPLACE VIEW ducklake_partition_info AS
@@ -795,46 +889,36 @@ CREATE OR REPLACE VIEW ducklake_data_file AS
 SELECT
     a.catalog_id, f.data_file_id, f.table_id, f.begin_snapshot,
     least(
-        CASE WHEN f.end_snapshot <= a.max_snapshot THEN f.end_snapshot END,
-        (
-            SELECT e.end_snapshot FROM lake_row_end e
-            WHERE e.catalog_id = f.catalog_id AND e.kind = 0 AND e.scope_id = f.table_id
-              AND e.end_snapshot <= a.max_snapshot
-        ),
-        CASE WHEN a.depth > 0 THEN (
-            SELECT min(e.end_snapshot)
-            FROM (VALUES (0, 0), (1, f.data_file_id)) AS what (kind, object_id)
-            JOIN lake_seen_end e ON e.kind = what.kind AND e.object_id = what.object_id
-            WHERE e.catalog_id = a.catalog_id AND e.depth < a.depth AND e.scope_id = f.table_id
-        ) END
+        CASE WHEN f.end_snapshot <= a.max_snapshot THEN f.end_snapshot END, dropped.end_snapshot, ended.end_snapshot
     ) AS end_snapshot,
     NULL::bigint AS file_order, f.path, f.path_is_relative, f.file_format, f.record_count, f.file_size_bytes,
     f.footer_size, f.row_id_start, f.partition_id, f.encryption_key, NULL::text AS partial_file_info, f.mapping_id,
     f.partial_max
 FROM lake_catalog_ancestor a
-JOIN lake_data_file f ON f.catalog_id = a.ancestor_id + 0 AND f.begin_snapshot <= a.max_snapshot;
+JOIN lake_data_file f ON f.catalog_id = a.ancestor_id + 0 AND f.begin_snapshot <= a.max_snapshot
+LEFT JOIN lake_seen_end dropped
+  ON dropped.catalog_id = a.catalog_id AND dropped.depth <= a.depth AND dropped.kind = 0
+ AND dropped.scope_id = f.table_id AND dropped.object_id = 0
+LEFT JOIN lake_seen_end ended
+  ON ended.catalog_id = a.catalog_id AND ended.depth < a.depth AND ended.kind = 1
+ AND ended.scope_id = f.table_id AND ended.object_id = f.data_file_id;
 
 CREATE OR REPLACE VIEW ducklake_delete_file AS
 SELECT
     a.catalog_id, f.delete_file_id, f.table_id, f.begin_snapshot,
     least(
-        CASE WHEN f.end_snapshot <= a.max_snapshot THEN f.end_snapshot END,
-        (
-            SELECT e.end_snapshot FROM lake_row_end e
-            WHERE e.catalog_id = f.catalog_id AND e.kind = 0 AND e.scope_id = f.table_id
-              AND e.end_snapshot <= a.max_snapshot
-        ),
-        CASE WHEN a.depth > 0 THEN (
-            SELECT min(e.end_snapshot)
-            FROM (VALUES (0, 0), (2, f.delete_file_id)) AS what (kind, object_id)
-            JOIN lake_seen_end e ON e.kind = what.kind AND e.object_id = what.object_id
-            WHERE e.catalog_id = a.catalog_id AND e.depth < a.depth AND e.scope_id = f.table_id
-        ) END
+        CASE WHEN f.end_snapshot <= a.max_snapshot THEN f.end_snapshot END, dropped.end_snapshot, ended.end_snapshot
     ) AS end_snapshot,
     f.data_file_id, f.path, f.path_is_relative, f.format, f.delete_count, f.file_size_bytes, f.footer_size,
     f.encryption_key, f.partial_max
 FROM lake_catalog_ancestor a
-JOIN lake_delete_file f ON f.catalog_id = a.ancestor_id + 0 AND f.begin_snapshot <= a.max_snapshot;
+JOIN lake_delete_file f ON f.catalog_id = a.ancestor_id + 0 AND f.begin_snapshot <= a.max_snapshot
+LEFT JOIN lake_seen_end dropped
+  ON dropped.catalog_id = a.catalog_id AND dropped.depth <= a.depth AND dropped.kind = 0
+ AND dropped.scope_id = f.table_id AND dropped.object_id = 0
+LEFT JOIN lake_seen_end ended
+  ON ended.catalog_id = a.catalog_id AND ended.depth < a.depth AND ended.kind = 2
+ AND ended.scope_id = f.table_id AND ended.object_id = f.delete_file_id;
 
 -- What is known about a file shows with the file: it has no begin of its own.
 CREATE OR REPLACE VIEW ducklake_file_column_stats AS
@@ -906,7 +990,7 @@ FROM lake_seen_stats s
 CROSS JOIN LATERAL jsonb_each(s.column_stats) AS c;
 
 INSERT INTO lake_info (key, value) VALUES
-	('format_version', '2'), ('lake_uuid', gen_random_uuid()::text), ('created_by', 'Forklake')
+	('format_version', '3'), ('lake_uuid', gen_random_uuid()::text), ('created_by', 'Forklake')
 ON CONFLICT DO NOTHING;
 
 COMMIT;

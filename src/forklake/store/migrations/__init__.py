@@ -17,6 +17,8 @@ _DROPPED = "CREATE INDEX IF NOT EXISTS lake_catalog_dropped ON lake_catalog (cat
 _SIZE = "ALTER TABLE lake_scheduled_file ADD COLUMN file_size_bytes BIGINT"
 _NAMED = ("data_file", "delete_file", "scheduled_file")
 
+_ENTRIES = ("metadata", "schema", "table", "view", "macro", "column", "tag", "column_tag")
+
 STEPS: Steps = {
     # What expiry and cleanup look rows up by.
     1: {
@@ -32,7 +34,9 @@ STEPS: Steps = {
             _SIZE,
             *(f"CREATE INDEX IF NOT EXISTS lake_{table}_path ON lake_{table} (path)" for table in _NAMED),
         ],
-    }
+    },
+    # Views for direct SQL that changed. PostgreSQL replaces them in place, with the rights on them; SQLite cannot.
+    2: {"postgresql": [], "sqlite": [f"DROP VIEW IF EXISTS ducklake_{view}" for view in _ENTRIES]},
 }
 """From a version to the next, the statements for each database. Version 1 was the first."""
 

@@ -4,6 +4,10 @@
 -- A catalog ends its own rows in place, so only markers of a smaller depth can end a row. The marker of a dropped
 -- table (kind 0) ends the catalog's own files too. 9223372036854775807 stands for "never", as min() wants a number.
 
+-- The metadata keep a version of the whole table for every alteration. A view has a row until what the view shows
+-- changes, as DuckLake's tables do: an entry begins after the last version that shows something else, and ends with the
+-- last version that shows the same.
+
 -- The end markers that count for a catalog.
 CREATE VIEW IF NOT EXISTS lake_seen_end AS
 SELECT k.catalog_id, k.depth, e.kind, e.scope_id, e.object_id, e.begin_snapshot, e.end_snapshot
@@ -27,6 +31,29 @@ SELECT
     (SELECT c.path FROM lake_catalog c WHERE c.catalog_id = a.catalog_id) || '/' || o.path AS path, o.definition
 FROM lake_catalog_ancestor a
 JOIN lake_object o ON o.catalog_id = a.ancestor_id AND o.begin_snapshot <= a.max_snapshot;
+
+-- Schemas, tables, views and macros as entries: a comment, or an alteration of columns, begins no new one.
+CREATE VIEW IF NOT EXISTS lake_seen_entry AS
+SELECT
+    o.catalog_id, o.object_id,
+    (
+        SELECT min(v.begin_snapshot) FROM lake_seen_object v
+        WHERE v.catalog_id = o.catalog_id AND v.object_id = o.object_id AND v.begin_snapshot > coalesce((
+            SELECT max(b.begin_snapshot) FROM lake_seen_object b
+            WHERE b.catalog_id = o.catalog_id AND b.object_id = o.object_id AND b.begin_snapshot < o.begin_snapshot
+              AND (b.name <> o.name OR b.schema_id <> o.schema_id OR o.kind <> 'table'
+                   AND json_remove(b.definition, '$.tags') <> json_remove(o.definition, '$.tags'))
+        ), -1)
+    ) AS begin_snapshot,
+    o.end_snapshot, o.kind, o.schema_id, o.name, o.object_uuid, o.path, o.definition
+FROM lake_seen_object o
+WHERE CASE WHEN o.end_snapshot IS NULL THEN 1 ELSE coalesce((
+    SELECT n.name <> o.name OR n.schema_id <> o.schema_id OR o.kind <> 'table'
+        AND json_remove(n.definition, '$.tags') <> json_remove(o.definition, '$.tags')
+    FROM lake_seen_object n
+    WHERE n.catalog_id = o.catalog_id AND n.object_id = o.object_id AND n.begin_snapshot > o.begin_snapshot
+    ORDER BY n.begin_snapshot LIMIT 1
+), 1) END;
 
 -- The columns and nested fields of every version of a table, parents before children.
 CREATE VIEW IF NOT EXISTS lake_seen_column AS
@@ -82,6 +109,9 @@ FROM lake_catalog;
 CREATE VIEW IF NOT EXISTS ducklake_metadata AS
 SELECT key, value, NULL AS scope, NULL AS scope_id, NULL AS catalog_id FROM lake_info
 UNION ALL
+-- DuckLake's own extension looks for the version first, and refuses one that it does not know.
+SELECT 'version', 'Forklake ' || value, NULL, NULL, NULL FROM lake_info WHERE key = 'format_version'
+UNION ALL
 SELECT key, value, NULL, NULL, NULL FROM lake_instance_option
 UNION ALL
 SELECT o.key, o.value, nullif(o.scope, 'catalog'), CASE WHEN o.scope <> 'catalog' THEN o.scope_id END, a.catalog_id
@@ -122,14 +152,14 @@ CREATE VIEW IF NOT EXISTS ducklake_schema AS
 SELECT
     catalog_id, object_id AS schema_id, object_uuid AS schema_uuid, begin_snapshot, end_snapshot,
     name AS schema_name, path, 1 AS path_is_relative
-FROM lake_seen_object
+FROM lake_seen_entry
 WHERE kind = 'schema' AND schema_id = 0;
 
 CREATE VIEW IF NOT EXISTS ducklake_table AS
 SELECT
     catalog_id, object_id AS table_id, object_uuid AS table_uuid, begin_snapshot, end_snapshot,
     schema_id, name AS table_name, path, 1 AS path_is_relative
-FROM lake_seen_object
+FROM lake_seen_entry
 WHERE kind = 'table';
 
 CREATE VIEW IF NOT EXISTS ducklake_view AS
@@ -140,12 +170,12 @@ SELECT
         SELECT group_concat('"' || replace(alias.value, '"', '""') || '"', ',')
         FROM json_each(definition, '$.column_aliases') alias
     ), '') AS column_aliases
-FROM lake_seen_object
+FROM lake_seen_entry
 WHERE kind = 'view';
 
 CREATE VIEW IF NOT EXISTS ducklake_macro AS
 SELECT catalog_id, schema_id, object_id AS macro_id, name AS macro_name, begin_snapshot, end_snapshot
-FROM lake_seen_object
+FROM lake_seen_entry
 WHERE kind IN ('scalar_macro', 'table_macro');
 
 CREATE VIEW IF NOT EXISTS ducklake_macro_impl AS
@@ -164,22 +194,66 @@ JOIN json_each(i.document, '$.parameters') p;
 
 CREATE VIEW IF NOT EXISTS ducklake_column AS
 SELECT
-    catalog_id, column_id, begin_snapshot, end_snapshot, table_id, column_order,
+    catalog_id, column_id, began AS begin_snapshot, end_snapshot, table_id, column_order,
     document ->> 'name' AS column_name, document ->> 'type' AS column_type,
     document ->> 'initial' AS initial_default, document ->> 'default' AS default_value,
     NOT coalesce(document ->> 'not_null', 0) AS nulls_allowed, parent_column,
     document ->> 'default_type' AS default_value_type, document ->> 'dialect' AS default_value_dialect
-FROM lake_seen_column;
+FROM (
+    SELECT
+        version.*,
+        max(CASE WHEN version.before IS NOT version.shown THEN version.begin_snapshot END)
+            OVER (PARTITION BY version.catalog_id, version.table_id, version.column_id ORDER BY version.begin_snapshot) AS began
+    FROM (
+        SELECT
+            field.*, json_remove(field.document, '$.children', '$.tags') AS shown,
+            lag(json_remove(field.document, '$.children', '$.tags')) OVER versions AS before,
+            lead(json_remove(field.document, '$.children', '$.tags')) OVER versions AS after
+        FROM lake_seen_column field
+        WINDOW versions AS (PARTITION BY field.catalog_id, field.table_id, field.column_id ORDER BY field.begin_snapshot)
+    ) version
+)
+WHERE after IS NOT shown;
 
 CREATE VIEW IF NOT EXISTS ducklake_tag AS
-SELECT o.catalog_id, o.object_id, o.begin_snapshot, o.end_snapshot, tag.key, tag.value
+SELECT
+    o.catalog_id, o.object_id,
+    (
+        SELECT min(v.begin_snapshot) FROM lake_seen_object v
+        WHERE v.catalog_id = o.catalog_id AND v.object_id = o.object_id AND v.begin_snapshot > coalesce((
+            SELECT max(b.begin_snapshot) FROM lake_seen_object b
+            WHERE b.catalog_id = o.catalog_id AND b.object_id = o.object_id AND b.begin_snapshot < o.begin_snapshot
+              AND (SELECT t.value FROM json_each(b.definition, '$.tags') t WHERE t.key = tag.key) IS NOT tag.value
+        ), -1)
+    ) AS begin_snapshot,
+    o.end_snapshot, tag.key, tag.value
 FROM lake_seen_object o
-JOIN json_each(o.definition, '$.tags') tag;
+JOIN json_each(o.definition, '$.tags') tag
+WHERE CASE WHEN o.end_snapshot IS NULL THEN 1 ELSE coalesce((
+    SELECT (SELECT t.value FROM json_each(n.definition, '$.tags') t WHERE t.key = tag.key) IS NOT tag.value
+    FROM lake_seen_object n
+    WHERE n.catalog_id = o.catalog_id AND n.object_id = o.object_id AND n.begin_snapshot > o.begin_snapshot
+    ORDER BY n.begin_snapshot LIMIT 1
+), 1) END;
 
 CREATE VIEW IF NOT EXISTS ducklake_column_tag AS
-SELECT c.catalog_id, c.table_id, c.column_id, c.begin_snapshot, c.end_snapshot, tag.key, tag.value
-FROM lake_seen_column c
-JOIN json_each(c.document, '$.tags') tag;
+SELECT catalog_id, table_id, column_id, began AS begin_snapshot, end_snapshot, key, value
+FROM (
+    SELECT
+        version.*,
+        max(CASE WHEN version.before IS NOT version.value OR version.ended <> version.begin_snapshot THEN version.begin_snapshot END)
+            OVER (PARTITION BY version.catalog_id, version.table_id, version.column_id, version.key ORDER BY version.begin_snapshot) AS began
+    FROM (
+        SELECT
+            field.catalog_id, field.table_id, field.column_id, field.begin_snapshot, field.end_snapshot, tag.key, tag.value,
+            lag(tag.value) OVER versions AS before, lag(field.end_snapshot) OVER versions AS ended,
+            lead(tag.value) OVER versions AS after, lead(field.begin_snapshot) OVER versions AS begins
+        FROM lake_seen_column field
+        JOIN json_each(field.document, '$.tags') tag
+        WINDOW versions AS (PARTITION BY field.catalog_id, field.table_id, field.column_id, tag.key ORDER BY field.begin_snapshot)
+    ) version
+)
+WHERE after IS NOT value OR begins <> end_snapshot;
 
 -- A spec lives through all versions of its table that name it.
 CREATE VIEW IF NOT EXISTS ducklake_partition_info AS
