@@ -40,6 +40,10 @@ QUERIES = {
         "SELECT (SELECT max(id) FROM lake.current_snapshot()) AS n,"
         " (SELECT max(snapshot_id) FROM lake.snapshots()) AS m"
     ),
+    "metadata": (
+        "SELECT (SELECT max(snapshot_id) FROM __ducklake_metadata_lake.ducklake_snapshot) AS n,"
+        " (SELECT max(snapshot_id) FROM __ducklake_metadata_lake.ducklake_snapshot_changes) AS m"
+    ),
     "a change feed": (
         "SELECT (SELECT count(*) FROM lake.table_insertions('a', TIMESTAMP '2000-01-01', TIMESTAMP '2999-01-01')) AS n,"
         " (SELECT count(*) FROM b) AS m"

@@ -71,7 +71,7 @@ class CatalogHandle(Upkeep):
         specs = _specs(columns)
         check_storable(spec.type for spec in specs)
         schema, table = split_name(name)
-        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+        with self._state.writing(self._attachment) as tx:
             create_table(
                 tx,
                 schema,
@@ -97,7 +97,7 @@ class CatalogHandle(Upkeep):
     ) -> TableHandle:
         """Create a table with the columns of a DataFrame, an Arrow table, pandas or rows, and put them into it."""
         schema, table = split_name(name)
-        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+        with self._state.writing(self._attachment) as tx:
             create_as(
                 self._state.work(tx, self._attachment),
                 schema,
@@ -112,7 +112,7 @@ class CatalogHandle(Upkeep):
     @one_statement
     def drop_table(self, name: str, *, if_exists: bool = False) -> None:
         schema, table = split_name(name)
-        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+        with self._state.writing(self._attachment) as tx:
             drop_table(tx, schema, table, if_exists=if_exists)
 
     def add_data_files(
@@ -137,36 +137,36 @@ class CatalogHandle(Upkeep):
     @one_statement
     def rename_table(self, name: str, new_name: str) -> TableHandle:
         schema, table = split_name(name)
-        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+        with self._state.writing(self._attachment) as tx:
             rename_table(tx, schema, table, new_name)
         return TableHandle(self._state, self._attachment, schema, new_name)
 
     @one_statement
     def create_schema(self, name: str, *, if_not_exists: bool = False) -> None:
-        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+        with self._state.writing(self._attachment) as tx:
             create_schema(tx, name, if_not_exists=if_not_exists)
 
     @one_statement
     def drop_schema(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
-        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+        with self._state.writing(self._attachment) as tx:
             drop_schema(tx, name, cascade=cascade, if_exists=if_exists)
 
     @one_statement
     def schemas(self) -> list[str]:
         """The names of the schemas."""
-        tx = self._transactions.current(self._attachment.name, self._attachment.catalog)
+        tx = self._state.transaction(self._attachment)
         return [schema.name for schema in list_schemas(tx)]
 
     @one_statement
     def tables(self, schema: str = "main") -> list[str]:
         """The names of the tables of a schema."""
-        tx = self._transactions.current(self._attachment.name, self._attachment.catalog)
+        tx = self._state.transaction(self._attachment)
         return [table.name for table in list_tables(tx, schema)]
 
     @one_statement
     def has_table(self, name: str) -> bool:
         schema, table = split_name(name)
-        tx = self._transactions.current(self._attachment.name, self._attachment.catalog)
+        tx = self._state.transaction(self._attachment)
         parent = find_schema(tx, schema)
         return parent is not None and find_object(tx, parent, table, "table") is not None
 
@@ -178,14 +178,14 @@ class CatalogHandle(Upkeep):
     @one_statement
     def options(self) -> list[OptionValue]:
         """Every option that is set, from the whole instance to single tables."""
-        return list_options(self._transactions.current(self._attachment.name, self._attachment.catalog))
+        return list_options(self._state.transaction(self._attachment))
 
     @one_statement
     def set_option(self, name: str, value: object, *, schema: str | None = None, table: str | None = None) -> None:
         """Set an option for the catalog, a schema or a table; None unsets it."""
         if table is not None and schema is None:
             schema, table = split_name(table)
-        with self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+        with self._state.writing(self._attachment) as tx:
             set_option(tx, name, value, schema=schema, table=table)
 
     def __repr__(self) -> str:
@@ -193,7 +193,7 @@ class CatalogHandle(Upkeep):
 
     @one_statement
     def _repr_html_(self) -> str:
-        return catalog_html(self._transactions.current(self._attachment.name, self._attachment.catalog))
+        return catalog_html(self._state.transaction(self._attachment))
 
 
 def _specs(columns: Columns) -> list[ColumnSpec]:

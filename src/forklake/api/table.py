@@ -279,8 +279,7 @@ class TableHandle:
 
     @one_statement
     def _alter(self, alteration: Any) -> None:
-        catalog = self._attachment.catalog
-        with self._transactions.writing(self._attachment.name, catalog) as tx:
+        with self._state.writing(self._attachment) as tx:
             alter_table(tx, self._schema, self._name, lambda definition: alteration(tx, definition))
 
     def _reading_table(self) -> tuple[Work, Table]:
@@ -298,7 +297,7 @@ class TableHandle:
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[Work, Table]]:
-        with querying(), self._transactions.writing(self._attachment.name, self._attachment.catalog) as tx:
+        with querying(), self._state.writing(self._attachment) as tx:
             table = get_table(tx, self._schema, self._name)
             yield self._work(tx), table
 
@@ -310,7 +309,7 @@ class TableHandle:
 
     @one_statement
     def _repr_html_(self) -> str:
-        tx = self._transactions.current(self._attachment.name, self._attachment.catalog)
+        tx = self._state.transaction(self._attachment)
         return table_html(tx, self._schema, get_table(tx, self._schema, self._name))
 
 

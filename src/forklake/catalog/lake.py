@@ -13,6 +13,7 @@ from forklake.model.entities import Definition, LakeObject, TableDefinition
 from forklake.model.files import ScanFile, TableStats
 from forklake.model.ids import CatalogId, SnapshotId, TableId
 from forklake.model.lineage import Lineage, Scope
+from forklake.model.process_forks import tell_of_forks
 from forklake.store.connection import Store
 from forklake.store.dialect import drawn_ids
 from forklake.store.options import OptionRow
@@ -61,6 +62,13 @@ class RecentlyUsed(Generic[K, V]):
         self._used = 0
         self._found: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._lock = Lock()
+        tell_of_forks(self)
+
+    def before_fork(self) -> None:
+        """What was found is the same for every process."""
+
+    def after_fork(self) -> None:
+        self._lock = Lock()
 
     def __len__(self) -> int:
         return len(self._found)
@@ -99,6 +107,13 @@ class SnapshotFacts:
         self._size = size
         self._used = 0
         self._known: OrderedDict[int, _Known] = OrderedDict()
+        self._lock = Lock()
+        tell_of_forks(self)
+
+    def before_fork(self) -> None:
+        """What is known of a snapshot is the same for every process."""
+
+    def after_fork(self) -> None:
         self._lock = Lock()
 
     def stats(
@@ -163,6 +178,13 @@ class IdPool:
         self._ahead = ahead
         self._left: dict[str, list[int]] = {}
         self._lock = Lock()
+        tell_of_forks(self)
+
+    def before_fork(self) -> None:
+        """Ids that were drawn stay with the process that has drawn them."""
+
+    def after_fork(self) -> None:
+        self._left, self._lock = {}, Lock()
 
     def take(self, sequence: str, count: int) -> list[int]:
         with self._lock:

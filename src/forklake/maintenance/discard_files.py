@@ -26,6 +26,10 @@ def discard_files(transaction: Transaction) -> None:
         # Nobody can name them, as nobody was told of them; asked nevertheless, because nothing brings a file back.
         for path in remove_files(storage, unknown_paths(lake, storage, {path: path for path in paths})):
             storage.remove_empty_parents(path, transaction.catalog.path)
+        for folder in set(written.jobs.values()):
+            # Tasks that fail delete their files themselves, and leave the folders.
+            storage.remove_empty(folder.rstrip("/"))
+            storage.remove_empty_parents(folder, transaction.catalog.path)
     written.paths.clear()
     written.jobs.clear()
 

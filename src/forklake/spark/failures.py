@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 from forklake.errors import DamagedFile, ForklakeError, InvalidInput, InvalidRows, QueryFailed, UnwritableFile
 from forklake.model.entities import Table
+from forklake.spark.interrupts import interruptible
 
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE|\n\s*at )", re.DOTALL)
 _IN_WORKER = re.compile(r"forklake\.errors\.(?:InvalidInput|InvalidRows): (.*?)(?:\n|$)")
@@ -54,7 +55,8 @@ def writing_to(folder: str, table: Table) -> Iterator[None]:
 def querying(*, debug: bool = False) -> Iterator[None]:
     """What Spark says of a query in a line or two; with `debug`, all of it as it comes."""
     try:
-        yield
+        with interruptible():
+            yield
     except ForklakeError:
         raise
     except RecursionError:

@@ -14,10 +14,14 @@ from threading import Lock
 from uuid import uuid4
 
 import numpy as np
+from pyspark import SparkContext
 from pyspark.sql import Column, DataFrame, SparkSession
 
 from forklake.catalog.lake import RecentlyUsed
+from forklake.errors import QueryFailed
+from forklake.model.process_forks import tell_of_forks
 
+_ZONE = "spark.sql.session.timeZone"
 ONE_MACHINE: Mapping[str, str] = {
     "spark.master": "local[*]",
     "spark.app.name": "forklake",
@@ -26,7 +30,7 @@ ONE_MACHINE: Mapping[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     # Errors come as exceptions; Spark would print each of them as well, several times.
     "spark.log.level": "FATAL",
-    "spark.sql.session.timeZone": "UTC",
+    _ZONE: "UTC",
     "spark.sql.shuffle.partitions": "16",
     # Opening a local file costs far less than the default assumes: many small files go into few tasks.
     "spark.sql.files.openCostInBytes": "262144",
@@ -66,8 +70,28 @@ _UNUSED: deque[tuple[SparkSession, str]] = deque()
 """Views that nothing refers to any more."""
 
 
+class _Process:
+    """What this process has of Spark that is another's: a context from before `os.fork`, of which two cannot share the
+    connection."""
+
+    def __init__(self) -> None:
+        self.inherited: SparkContext | None = None
+        tell_of_forks(self)
+
+    def before_fork(self) -> None:
+        """Spark stays with the process that has started it."""
+
+    def after_fork(self) -> None:
+        self.inherited = SparkContext._active_spark_context
+
+
+_PROCESS = _Process()
+
+
 def drop_unused_views() -> None:
     """Drop the views whose scans are gone."""
+    if _PROCESS.inherited is not None:
+        return
     while _UNUSED:
         spark, name = _UNUSED.popleft()
         # A session that was stopped has no views any more, and fails in many ways.
@@ -92,6 +116,18 @@ class SparkHolder:
         """Columns of any DataFrame as they are written, by what they are and whether they had the type."""
         self._prefix = f"__forklake_{uuid4().hex[:12]}_"
         self._numbers = count()
+        self._zone_before_fork: str | None = None
+        self._is_inherited = False
+        tell_of_forks(self)
+
+    def before_fork(self) -> None:
+        # What needs Spark for nothing else goes on in the new process.
+        if self._spark is not None and not self._is_inherited:
+            with suppress(Exception):
+                self._zone_before_fork = self._spark.conf.get(_ZONE)
+
+    def after_fork(self) -> None:
+        self._lock, self._is_inherited = Lock(), self._spark is not None
 
     @property
     def is_running(self) -> bool:
@@ -100,10 +136,11 @@ class SparkHolder:
     @property
     def zone(self) -> str:
         """The time zone in which Spark reads texts without one; ours is UTC until it is told otherwise."""
-        name = "spark.sql.session.timeZone"
         if self._spark is None and not _names_a_server(self._settings):
-            return self._settings.get(name, ONE_MACHINE[name])
-        return self.get().conf.get(name) or ""
+            return self._settings.get(_ZONE, ONE_MACHINE[_ZONE])
+        if self._is_inherited and self._zone_before_fork is not None:
+            return self._zone_before_fork
+        return self.get().conf.get(_ZONE) or ""
 
     def new_name(self) -> str:
         """A name for a temporary view that nobody else has."""
@@ -117,9 +154,18 @@ class SparkHolder:
     def get(self) -> SparkSession:
         """The session, started now if there was none. A given one is used as it is, whatever its settings."""
         with self._lock:
+            self._check_own()
             if self._spark is None:
                 self._spark = SparkSession.getActiveSession() or _start(self._settings)
             return self._spark
+
+    def _check_own(self) -> None:
+        inherited = _PROCESS.inherited
+        if self._is_inherited or (inherited is not None and inherited is SparkContext._active_spark_context):
+            raise QueryFailed(
+                "Spark was started before this process was forked from another, and only that one can use it."
+                " Start processes by spawn, or fork before Spark is started."
+            )
 
 
 def is_remote(spark: SparkSession) -> bool:
@@ -149,4 +195,21 @@ def _built(settings: Mapping[str, str]) -> SparkSession:
     builder = SparkSession.builder
     for name, value in settings.items():
         builder = builder.config(name, value)
-    return builder.getOrCreate()
+    was_running = SparkContext._gateway is not None
+    try:
+        return builder.getOrCreate()
+    except BaseException:
+        if not was_running:
+            _end_gateway()
+        raise
+
+
+def _end_gateway() -> None:
+    """End a JVM whose start has failed or was interrupted: what is half made in it would be in the way of the next."""
+    gateway = SparkContext._gateway
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    if gateway is not None:
+        with suppress(Exception):
+            gateway.shutdown()
+        with suppress(Exception):
+            gateway.proc.kill()

@@ -118,7 +118,9 @@ def _by_arrow(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str
 
 def _by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str]) -> list[WrittenFile]:
     options = write_options(work, table)
-    folder = f"{work.folder(table)}{uuid7()}"
+    job = str(uuid7())
+    folder = f"{work.folder(table)}{job}"
+    work.tx.written.begin_job(job, work.folder(table))
     schema = st.StructType([written_field(column) for column in table.definition.columns])
     for name in reserved:
         schema = schema.add(st.StructField(name, st.LongType(), True, {FIELD_ID: FIELD_IDS[name]}))
@@ -129,7 +131,9 @@ def _by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str
     try:
         with spark_settings(work.spark, _EXACT_TIMESTAMPS), writing_to(work.storage.path(folder), table):
             writer.parquet(work.storage.folder(folder))
-        return _written(work, table, folder)
+        files = _written(work, table, folder)
+        work.tx.written.end_job(job, [])
+        return files
     except BaseException:
         # Tasks that had ended well leave their files there.
         with suppress(OSError):

@@ -18,7 +18,7 @@ _TYPES = {
 
 def metadata_table(state: SessionState, attachment: Attachment, name: str) -> pa.Table | None:
     """The rows of a view such as `ducklake_snapshot` about the attached catalog; None if there is no such view."""
-    found = metadata_rows(attachment.catalog, name)
+    found = metadata_rows(state.transaction(attachment).view, name)
     if found is None:
         return None
     return arrow_rows(pa.schema([(column, _TYPES[kind]) for column, kind in found.columns]), found.rows)

@@ -1,13 +1,14 @@
 """What a session knows: what is attached, where names are looked for, and what is under way."""
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from forklake.catalog.lake import RetrySettings
 from forklake.catalog.transaction import Transaction
 from forklake.errors import NoSuchCatalog
 from forklake.model.names import fold
+from forklake.spark.interrupts import interruptible
 from forklake.spark.session import SparkHolder
 from forklake.spark.work import Work, work_on
 from forklake.sql.attachments import Attachment, Attachments
@@ -50,9 +51,12 @@ class SessionState:
         """The transaction in which a statement reads a catalog."""
         return self.transactions.current(attachment.name, attachment.catalog)
 
-    def writing(self, attachment: Attachment) -> AbstractContextManager[Transaction]:
+    @contextmanager
+    def writing(self, attachment: Attachment) -> Iterator[Transaction]:
         """The transaction of a statement that writes to a catalog: the one in which it reads it."""
-        return self.transactions.writing(attachment.name, attachment.catalog)
+        # What is interrupted ends before its files are taken back.
+        with self.transactions.writing(attachment.name, attachment.catalog) as tx, interruptible():
+            yield tx
 
     def work(self, tx: Transaction, attachment: Attachment) -> Work:
         return work_on(tx, self.holder, attachment.defaults, shortcuts=self.shortcuts)

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from time import monotonic
 from typing import Any
 
@@ -15,6 +15,7 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from forklake.errors import InvalidInput, ReadOnly, StoreError, StoreUnavailable
 from forklake.model.ids import SnapshotId
+from forklake.model.process_forks import tell_of_forks
 from forklake.store.connection import (
     Append,
     ForkRequest,
@@ -32,6 +33,7 @@ DEFAULT_SCHEMA = "ducklake"
 COPY_FROM = 200
 """From this many rows on, COPY is faster than INSERT."""
 
+_OF_OTHER_PROCESSES: list[object] = []
 _READ_ATTEMPTS = 3
 _SETTLE_ATTEMPTS = 3
 _APPEND = "SELECT lake_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::uuid)"
@@ -66,7 +68,8 @@ class PostgresStore:
                 pass
         except psycopg.Error as error:
             raise own_error(error, self.location) from error
-        self._pool = ConnectionPool(
+        self._new_pool = partial(
+            ConnectionPool,
             conninfo,
             min_size=0,
             max_size=max_connections,
@@ -77,6 +80,25 @@ class PostgresStore:
             configure=self._configure,
             open=True,
         )
+        self._own_pool: ConnectionPool[Any] | None = self._new_pool()
+        tell_of_forks(self)
+
+    def before_fork(self) -> None:
+        """Connections stay with the process that has made them."""
+
+    def after_fork(self) -> None:
+        if self._own_pool is not None and not self._own_pool.closed:
+            # Not closed, nor collected: both would end sessions of the other process.
+            _OF_OTHER_PROCESSES.append(self._own_pool)
+            self._own_pool = None
+        self._lost = {}
+
+    @property
+    def _pool(self) -> ConnectionPool[Any]:
+        """The connections of this process."""
+        if self._own_pool is None:
+            self._own_pool = self._new_pool()
+        return self._own_pool
 
     @property
     def dialect(self) -> Dialect:
@@ -189,7 +211,8 @@ class PostgresStore:
             connection.execute(script)
 
     def close(self) -> None:
-        self._pool.close()
+        if self._own_pool is not None:
+            self._own_pool.close()
 
     def _configure(self, connection: psycopg.Connection[Any]) -> None:
         # Named last, temporary tables hide none of the lake's; not named, they would be looked for first.

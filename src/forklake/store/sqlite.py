@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from forklake.errors import NotALake, ReadOnly, StoreError, StoreUnavailable
 from forklake.model.ids import SnapshotId
+from forklake.model.process_forks import tell_of_forks
 from forklake.store.connection import (
     Append,
     DuplicateRow,
@@ -46,6 +47,14 @@ class SqliteStore:
         self._closed = False
         self._put_back(self._connect("ro" if read_only else "rwc"))
         self._file = self._file_now()
+        tell_of_forks(self)
+
+    def before_fork(self) -> None:
+        # SQLite keeps account of its locks for each process; with a connection a new one would inherit a wrong account.
+        self._close_idle()
+
+    def after_fork(self) -> None:
+        self._idle = LifoQueue()
 
     @property
     def dialect(self) -> Dialect:
@@ -134,6 +143,9 @@ class SqliteStore:
 
     def close(self) -> None:
         self._closed = True
+        self._close_idle()
+
+    def _close_idle(self) -> None:
         while True:
             try:
                 self._idle.get_nowait().close()

@@ -1,0 +1,86 @@
+"""Statements whose snapshot somebody else expires while they run."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import forklake
+from forklake.api.session import Session
+from forklake.errors import CommitConflict, NoSuchSnapshot
+from tests.attached import attach_main
+from tests.conftest import Place
+from tests.interloper import interrupted
+
+
+@pytest.fixture
+def session(place: Place, tmp_path: Path) -> Iterator[Session]:
+    with forklake.connect() as opened:
+        attach_main(opened, place, tmp_path).create_table("t", {"id": "bigint"}).append([(0,)])
+        yield opened
+
+
+@contextmanager
+def expirer(session: Session, place: Place, folder: Path, *, reads: range) -> Iterator[list[int]]:
+    """After some of the reads of a session, somebody commits, and expires all but the newest snapshot."""
+    count = iter(range(1000))
+    expired: list[int] = []
+    with forklake.connect() as other:
+        lake = attach_main(other, place, folder)
+
+        def commit_and_expire() -> None:
+            if next(count) in reads:
+                lake.table("t").append([(1,)])
+                older = [snapshot.snapshot_id for snapshot in lake.snapshots()[:-1]]
+                expired.extend(each.snapshot_id for each in lake.expire_snapshots(versions=older))
+
+        with interrupted(session, commit_and_expire):
+            yield expired
+
+
+STATEMENTS: dict[str, Callable[[Session], Any]] = {
+    "INSERT": lambda session: session.sql("INSERT INTO t VALUES (7)"),
+    "append": lambda session: session.catalog("lake").table("t").append([(7,)]),
+    "append to files": lambda session: session.catalog("lake").table("t").append([(7,)] * 100),
+    "overwrite": lambda session: session.catalog("lake").table("t").overwrite([(7,)]),
+    "TRUNCATE": lambda session: session.sql("TRUNCATE TABLE t"),
+    "ALTER": lambda session: session.sql("ALTER TABLE t ADD COLUMN b BIGINT"),
+    "CREATE": lambda session: session.sql("CREATE TABLE u (id BIGINT)"),
+    "count": lambda session: session.catalog("lake").table("t").count(),
+    "SHOW": lambda session: session.sql("SHOW TABLES"),
+}
+
+
+@pytest.mark.parametrize("at", range(4))
+@pytest.mark.parametrize("statement", STATEMENTS.values(), ids=STATEMENTS)
+def test_a_statement_without_begin_is_carried_out_again(
+    session: Session, place: Place, tmp_path: Path, statement: Callable[[Session], Any], at: int
+) -> None:
+    with expirer(session, place, tmp_path, reads=range(at, at + 1)):
+        statement(session)
+    assert session.catalog("lake").verify() == []
+
+
+def test_rows_of_a_statement_that_is_carried_out_again_are_there_once(
+    session: Session, place: Place, tmp_path: Path
+) -> None:
+    with expirer(session, place, tmp_path, reads=range(3)) as expired:
+        session.catalog("lake").table("t").append([(7,)] * 100)
+    assert expired
+    assert session.catalog("lake").table("t").count() == 1 + 3 + 100
+    assert len(list((tmp_path / "data").rglob("*.parquet"))) == 1 + 3 + 1
+
+
+def test_inside_a_transaction_it_fails_and_can_be_begun_again(session: Session, place: Place, tmp_path: Path) -> None:
+    table = session.catalog("lake").table("t")
+    with (
+        expirer(session, place, tmp_path, reads=range(1)),
+        pytest.raises((NoSuchSnapshot, CommitConflict), match=r"expired|No snapshot|no longer"),
+        session.transaction(),
+    ):
+        session.catalog("lake").table("t").append([(7,)])
+    with session.transaction():
+        table.append([(7,)])
+    assert table.count() == 3

@@ -1,0 +1,86 @@
+"""Ctrl-C in the middle of a statement."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from forklake.errors import ForklakeError
+from tests.spark.conftest import Lakehouse
+from tests.spark.test_discarded_files import everything
+
+ENDLESS = "(SELECT id, id AS g FROM range(1000000000000000))"
+
+
+@contextmanager
+def interrupted_when_it_runs(lakehouse: Lakehouse) -> Iterator[None]:
+    """Send the signal of Ctrl-C as soon as Spark has a job."""
+    done = threading.Event()
+    tracker = lakehouse.spark.sparkContext.statusTracker()
+
+    def send() -> None:
+        while not done.is_set() and not tracker.getActiveJobsIds():
+            time.sleep(0.05)
+        if not done.is_set():
+            os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        yield
+    finally:
+        done.set()
+        sender.join()
+
+
+STATEMENTS: dict[str, Callable[[Lakehouse], Any]] = {
+    "a query": lambda lh: lh.session.sql(f"SELECT max(id) FROM {ENDLESS}").to_arrow(),
+    "an insert by Spark": lambda lh: lh.session.sql(f"INSERT INTO t SELECT * FROM {ENDLESS}"),
+    "an insert by PyArrow": lambda lh: lh.session.sql(f"INSERT INTO parted SELECT id, g % 2 FROM {ENDLESS}"),
+    "an update": lambda lh: lh.session.sql(f"UPDATE t SET g = s.g FROM {ENDLESS} AS s WHERE t.id = s.id % 2"),
+    "an append in Python": lambda lh: lh.lake.table("t").append(lh.spark.sql(f"SELECT * FROM {ENDLESS}")),
+}
+
+
+@pytest.mark.parametrize("statement", STATEMENTS.values(), ids=STATEMENTS)
+def test_an_interrupt_is_raised_as_it_is_and_leaves_a_session_that_works(
+    local: Lakehouse, statement: Callable[[Lakehouse], Any]
+) -> None:
+    local.lake.create_table("t", {"id": "bigint", "g": "bigint"}).append([(number, 1) for number in range(100)])
+    local.lake.create_table("parted", {"id": "bigint", "g": "bigint"}, partitioned_by=["g"])
+    with pytest.raises(KeyboardInterrupt), interrupted_when_it_runs(local):
+        statement(local)
+    deadline = time.monotonic() + 60
+    while local.spark.sparkContext.statusTracker().getActiveJobsIds() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not local.spark.sparkContext.statusTracker().getActiveJobsIds()
+    assert local.session.sql("SELECT count(*), sum(g) FROM t").fetchall() == [(100, 100)]
+    local.session.sql("INSERT INTO t SELECT 1, 1")
+    assert local.lake.table("t").count() == 101
+
+
+def test_an_error_of_whoever_handles_an_interrupt_is_no_interrupt(local: Lakehouse) -> None:
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        with pytest.raises(ForklakeError):
+            local.session.sql("SELECT * FROM nothing")
+
+
+def test_an_interrupt_in_a_transaction_leaves_it_to_be_rolled_back(local: Lakehouse) -> None:
+    local.lake.create_table("t", {"id": "bigint", "g": "bigint"})
+
+    def transact() -> None:
+        with local.session.transaction(), interrupted_when_it_runs(local):
+            local.lake.table("t").append([(number, 1) for number in range(100)])
+            local.session.sql(f"INSERT INTO t SELECT * FROM {ENDLESS} WHERE id < 0")
+
+    with pytest.raises(KeyboardInterrupt):
+        transact()
+    assert local.lake.table("t").count() == 0
+    assert not [path for path in everything(local.data) if path.is_file()]
