@@ -25,6 +25,7 @@ PARTS: Mapping[str, str] = {
     "drivers": "rows on Spark, and drivers killed while they write",
     "surroundings": "disks, permissions, clocks and files behind our back",
     "fuzz": "hostile statements, names, files and metadata",
+    "answers": "generated statements, with shortcuts and without, and in DuckDB",
     "load": "hundreds of sessions, for a while",
 }
 LONG = 10

@@ -1,0 +1,1 @@
+"""Right answers: generated statements, judged by an engine that takes no shortcuts."""

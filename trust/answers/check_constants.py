@@ -1,0 +1,114 @@
+"""Constants: what VALUES stores is what a SELECT of the same expressions stores, for every type of column."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from forklake.api.session import Session
+from trust.answers.grammar import Grammar, simplest
+from trust.answers.kinds import KINDS
+from trust.answers.outcomes import Outcome, outcome
+from trust.answers.pieces import Piece, shrink
+from trust.answers.spark_rules import RULES, WORDS
+from trust.answers.subject import Subject
+from trust.answers.tally import Tally
+
+TABLE = "constants"
+_AT_ONCE = 12
+Constant = tuple[str, Piece]
+"""A kind of column, and what to store in one."""
+
+
+@dataclass(slots=True)
+class ConstantCheck:
+    """Judges constants, several in a statement."""
+
+    subject: Subject
+    tally: Tally
+
+    def prepare(self) -> None:
+        columns = ", ".join(f"c_{at} {KINDS[kind].sql}" for at, kind in enumerate(_SLOTS))
+        self.subject.fast.sql(f"CREATE TABLE {TABLE} ({columns})")
+
+    def check(self, rng: random.Random, count: int) -> None:
+        """Make and judge so many constants."""
+        grammar = Grammar(rng, RULES, WORDS, ())
+        constants = [_constant(rng, grammar) for _ in range(count)]
+        for start in range(0, count, _AT_ONCE):
+            for wrong, problem in self.problems(constants[start : start + _AT_ONCE]):
+                self.tally.found.append(self._told(wrong, problem))
+            self.tally.in_bulk += len(constants[start : start + _AT_ONCE])
+
+    def problems(self, constants: Sequence[Constant]) -> list[tuple[Constant, str]]:
+        """Those of the constants that are stored differently: errors are looked for by halves."""
+        fast = stored(self.subject.fast, constants, "VALUES ({})")
+        slow = stored(self.subject.slow, constants, "SELECT {}")
+        if len(constants) > 1 and (fast.error or slow.error or fast.rows != slow.rows):
+            middle = len(constants) // 2
+            return self.problems(constants[:middle]) + self.problems(constants[middle:])
+        self.tally.count("constants stored" if not slow.error else "constants refused", len(constants) > 0)
+        if not fast.error or not slow.error:
+            problem = fast.differs(slow)
+            # Some expressions Spark takes in a SELECT, and not in VALUES.
+            if problem and fast.differs(stored(self.subject.slow, constants, "VALUES ({})")):
+                return [(constants[0], problem)]
+        return []
+
+    def _told(self, wrong: Constant, problem: str) -> str:
+        kind, piece = wrong
+        small = shrink(piece, lambda each: bool(self.problems([(kind, each)])), simplest, tries=40)
+        return (
+            f"VALUES stores something else than SELECT: {problem}\nCREATE TABLE c (v {KINDS[kind].sql});\n"
+            f"INSERT INTO c VALUES ({small.text()});\n-- made smaller from: {piece.text()}"
+        )
+
+
+def stored(session: Session, constants: Sequence[Constant], form: str) -> Outcome:
+    """What the constants are when they are read again, each from a column of its kind."""
+    used: dict[str, str] = {}
+    for kind, piece in constants:
+        slot = next(f"c_{at}" for at, each in enumerate(_SLOTS) if each == kind and f"c_{at}" not in used)
+        used[slot] = piece.text()
+    session.begin()
+    try:
+        return outcome(lambda: _inserted(session, used, form))
+    finally:
+        session.rollback()
+
+
+def _inserted(session: Session, used: dict[str, str], form: str) -> object:
+    names = ", ".join(used)
+    session.sql(f"INSERT INTO {TABLE} ({names}) {form.format(', '.join(used.values()))}")
+    return session.sql(f"SELECT {names} FROM {TABLE}").to_arrow()
+
+
+_SLOTS = [kind for kind in KINDS if KINDS[kind].family not in ("struct", "map") for _ in range(_AT_ONCE)]
+"""The kinds of the columns: as many of each as may be in one statement."""
+
+
+def _constant(rng: random.Random, grammar: Grammar) -> Constant:
+    kind = rng.choice([kind for kind in KINDS if KINDS[kind].family in RULES])
+    family = KINDS[kind].family
+    chance = rng.random()
+    if chance < 0.3:
+        value = rng.choice((*KINDS[kind].values, None))
+        return kind, Piece(family, (grammar.literal(value, kind),))
+    if chance < 0.6:
+        return kind, grammar.filled(family, rng.choice(_CASTS).replace("TYPE", _cast_type(kind)), 0)
+    if chance < 0.7 and family in ("date", "ts", "ntz"):
+        return kind, grammar.filled(family, "<time_text>", 0)
+    return kind, grammar.expression(family, 1)
+
+
+def _cast_type(kind: str) -> str:
+    """The type as Spark calls it."""
+    return {"utiny": "SMALLINT", "ubig": "DECIMAL(20,0)", "uuid": "STRING", "time": "STRING"}.get(kind, KINDS[kind].sql)
+
+
+_CASTS = (
+    "CAST(<v.text> AS TYPE)", "CAST(<v.int> AS TYPE)", "CAST(<number_text> AS TYPE)", "CAST(<bool_text> AS TYPE)",
+    "CAST(<time_text> AS TYPE)", "CAST(<v.dec> AS TYPE)", "CAST(<v.dbl> AS TYPE)", "CAST(NULL AS TYPE)",
+    "<number_text>::TYPE",
+    "try_cast(<v.text> AS TYPE)", "CAST(true AS TYPE)", "CAST(1.2345 AS TYPE)", "CAST(1.7 AS TYPE)",
+    "CAST(<valid_date> AS TYPE)",
+)  # fmt: skip

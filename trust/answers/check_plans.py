@@ -1,0 +1,122 @@
+"""Conditions by the hundred: no plan leaves out a file with a row that matches, and no file is deleted unread that has
+a row that does not.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from forklake.catalog.scan_planning import DeletePlan, ScanPlan
+from forklake.errors import ForklakeError
+from trust.answers.evaluation import ERROR, FALSE, NULL, TRUE, Judgement, evaluate
+from trust.answers.grammar import Grammar, simplest
+from trust.answers.pieces import Piece, shrink
+from trust.answers.planned import Plans, plans_only
+from trust.answers.spark_rules import RULES, WORDS
+from trust.answers.statements import DELETES, READS, Statement
+from trust.answers.subject import FILE, Subject
+from trust.answers.tables import KEY, MadeTable
+from trust.answers.tally import Tally
+
+_FILES_LEFT_OUT = "plans that leave files out"
+_WHOLE = "plans that delete whole files"
+
+
+@dataclass(slots=True)
+class PlanCheck:
+    """Judges statements over one table of a subject."""
+
+    subject: Subject
+    table: MadeTable
+    tally: Tally
+    files: dict[int, str | None] = field(init=False)
+    """By key, the file of the row."""
+
+    def __post_init__(self) -> None:
+        rows = self.subject.rows(self.table).select(KEY, FILE).toArrow()
+        names = (None if path is None else PurePath(path).name for path in rows[FILE].to_pylist())
+        self.files = dict(zip(rows[KEY].to_pylist(), names, strict=True))
+
+    def check(self, rng: random.Random, count: int) -> None:
+        """Make and judge so many statements, two for each condition."""
+        grammar = self.grammar(rng)
+        conditions = [grammar.expression("bool", rng.choice((0, 1, 1, 2, 3))) for _ in range(count // 2)]
+        self.judge([statement for each in conditions for statement in self._statements(rng, each)])
+
+    def grammar(self, rng: random.Random) -> Grammar:
+        """What conditions are made by."""
+        return Grammar(rng, RULES, WORDS, self.table.columns)
+
+    def evaluate(self, conditions: Sequence[str]) -> list[Judgement]:
+        """What the conditions are for each row of the table, all of which are looked at."""
+        return evaluate(self.subject.rows(self.table), KEY, conditions)
+
+    def _statements(self, rng: random.Random, condition: Piece) -> Iterator[Statement]:
+        for forms in (READS, DELETES):
+            yield Statement(rng.choice(forms), self.table, condition, rng.randrange(1 << 30))
+
+    def judge(self, statements: Sequence[Statement]) -> None:
+        """Judge statements; what is wrong is made small and told."""
+        for statement, problem in self.problems(statements):
+            self.tally.found.append(self._told(statement, problem))
+
+    def problems(self, statements: Sequence[Statement], *, counted: bool = True) -> list[tuple[Statement, str]]:
+        distinct = list(dict.fromkeys(statement.condition for statement in statements))
+        texts = [condition.text() for condition in distinct]
+        judged = dict(zip(distinct, self.evaluate(texts), strict=True))
+        found = []
+        with plans_only() as plans:
+            for statement in statements:
+                problem = self._problem(plans, statement, judged[statement.condition], counted)
+                if problem:
+                    found.append((statement, problem))
+        return found
+
+    def _problem(self, plans: Plans, statement: Statement, judged: Judgement, counted: bool) -> str:
+        plan = plans.of(lambda: statement.run(self.subject.fast))
+        if counted:
+            self._count(plan, judged)
+        if plan is None:
+            return _without_plan(plans.error, judged)
+        if isinstance(plan, DeletePlan):
+            whole = {PurePath(file.data.path).name for file in plan.whole}
+            if whole and judged.refused:
+                return f"deletes whole files, where Spark says {judged.refused}"
+            spared = {key for key in judged.keys(FALSE, NULL, ERROR) if self.files[key] in whole}
+            if spared:
+                return f"deletes rows unread that do not match: {KEY} in {sorted(spared)}"
+            read = whole | {PurePath(file.data.path).name for file in plan.partial}
+        else:
+            read = {PurePath(file.data.path).name for file in plan.files}
+        missed = {key for key in judged.keys(TRUE) if self.files[key] is not None and self.files[key] not in read}
+        return f"leaves out files with rows that match: {KEY} in {sorted(missed)}" if missed else ""
+
+    def _count(self, plan: ScanPlan | DeletePlan | None, judged: Judgement) -> None:
+        tally = self.tally
+        tally.in_bulk += 1
+        tally.count("refused by the engine" if judged.refused else "fail for a row" if judged.fails else "answered")
+        if plan is None:
+            return
+        read = len(plan.files) if isinstance(plan, ScanPlan) else len(plan.whole) + len(plan.partial)
+        tally.count(_FILES_LEFT_OUT, read < len({file for file in self.files.values() if file is not None}))
+        tally.count(_WHOLE, isinstance(plan, DeletePlan) and bool(plan.whole))
+
+    def _told(self, statement: Statement, problem: str) -> str:
+        def fails(condition: Piece) -> bool:
+            smaller = Statement(statement.form, self.table, condition, statement.seed)
+            return bool(self.problems([smaller], counted=False))
+
+        small = Statement(statement.form, self.table, shrink(statement.condition, fails, simplest), statement.seed)
+        [(_, now)] = self.problems([small], counted=False) or [(small, problem)]
+        script = ";\n".join([*self.table.script(), small.text])
+        return f"{now}\n{script};\n-- made smaller from: {statement.text}"
+
+
+def _without_plan(error: Exception | None, judged: Judgement) -> str:
+    """A statement that did not come to a plan is refused by us, and must be refused by Spark, too."""
+    if error is None:
+        return "was answered without a plan"
+    if not isinstance(error, ForklakeError):
+        return f"raised {type(error).__name__}: {error}"
+    return "" if judged.refused else f"was refused: {type(error).__name__}: {error}"

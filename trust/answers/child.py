@@ -1,0 +1,78 @@
+"""Rounds in a process with a Spark of its own: `python -m trust.answers.child <piece> <folder> <seed> <rounds>`."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from forklake.spark.session import SparkHolder
+from trust.answers.rounds import KINDS, Counts, run_round
+from trust.answers.subject import SETTINGS
+from trust.answers.tally import Tally
+from trust.fuzz.seeds import ROOT
+
+PIECES: Mapping[str, Counts] = {
+    "conditions": Counts(conditions=3000, settings=1),
+    "answers": Counts(
+        conditions=400, queries=50, changes=10, constants=72, duckdb_conditions=1200, duckdb_expressions=240
+    ),
+}
+"""What a round of each piece makes. A round takes new tables."""
+_SNAPSHOTS = Counts(snapshots=True)
+
+
+def run_rounds(piece: str, folder: Path, seed: str, rounds: int) -> dict[str, Tally]:
+    """So many rounds, one after the other; commits in between are tried once."""
+    spark = SparkHolder(settings=SETTINGS).get()
+    totals = {kind: Tally() for kind in KINDS}
+    for number in range(rounds):
+        place = folder / f"round_{number}"
+        _add(totals, run_round(place, f"{seed}/{piece}/{number}", PIECES[piece], spark))
+        (folder / "progress").write_text(f"round {number} of {rounds}")
+        if not any(tally.found for tally in totals.values()):
+            shutil.rmtree(place)
+    if piece == "answers":
+        _add(totals, run_round(folder / "snapshots", f"{seed}/snapshots", _SNAPSHOTS, spark))
+    return totals
+
+
+def _add(totals: dict[str, Tally], tallies: Mapping[str, Tally]) -> None:
+    for kind, tally in tallies.items():
+        totals[kind].add(tally)
+
+
+def run_child(piece: str, folder: Path, seed: str, rounds: int, seconds: float) -> dict[str, Tally]:
+    """Run a piece to its end; if it dies or does not end, that is found."""
+    folder.mkdir(parents=True)
+    command = [sys.executable, "-m", "trust.answers.child", piece, str(folder), seed, str(rounds)]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, start_new_session=True)
+    try:
+        code = process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        code = None
+    finally:
+        # With the JVM that it has started.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, 9)
+        process.wait()
+    if code == 0:
+        told: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+        return {kind: Tally(**{**given, "outcomes": Counter(given["outcomes"])}) for kind, given in told.items()}
+    last = (folder / "log").read_text(encoding="utf-8", errors="replace")[-1500:]
+    ended = f"did not end within {seconds:.0f} s" if code is None else f"ended with {code}"
+    at = (folder / "progress").read_text() if (folder / "progress").exists() else "the first round"
+    return {KINDS[0]: Tally(found=[f"{piece}, seed {seed}: the process {ended}, after {at}: {last}"])}
+
+
+if __name__ == "__main__":
+    made = run_rounds(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
+    text = json.dumps({kind: asdict(tally) for kind, tally in made.items()})
+    (Path(sys.argv[2]) / "result.json").write_text(text, encoding="utf-8")

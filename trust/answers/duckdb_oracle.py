@@ -1,0 +1,50 @@
+"""The rows of a table in DuckDB, and what it says of conditions and expressions over them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from trust.answers.evaluation import Judgement
+from trust.answers.kinds import Column
+
+TYPES = {"STRING": "VARCHAR", "TIMESTAMP_NTZ": "TIMESTAMP", "TIMESTAMP_LTZ": "TIMESTAMPTZ"}
+LEFT_OUT = frozenset({"uuid", "time", "ubig", "map", "bin", "wide"})
+"""Kinds that Spark shows as another type than DuckDB has, or that the grammar knows nothing of."""
+
+
+def duckdb_columns(columns: Sequence[Column]) -> list[Column]:
+    """The columns that both have in the same type."""
+    return [column for column in columns if column.kind not in LEFT_OUT]
+
+
+class DuckDBOracle:
+    """DuckDB with one table, in UTC."""
+
+    def __init__(self, name: str, rows: pa.Table, key: str) -> None:
+        self._connection = duckdb.connect()
+        self._connection.execute("SET TimeZone = 'UTC'")
+        self._connection.register("given", rows)
+        self._connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM given')
+        self._connection.unregister("given")
+        self._name, self._key = name, key
+
+    def judge(self, condition: str) -> Judgement:
+        """What a condition is for each row."""
+        outcome = f"TRY(coalesce(CAST(CAST(({condition}) AS BOOLEAN) AS INT), 2))"
+        try:
+            rows = self._fetch(f'SELECT "{self._key}", {outcome} FROM "{self._name}"')
+        except duckdb.Error as error:
+            return Judgement(refused=str(error).partition("\n")[0][:200])
+        return Judgement({key: None if number is None else number + 1 for key, number in rows})
+
+    def values(self, expression: str) -> dict[int, Any]:
+        """The value of an expression for each row; duckdb.Error if there is none."""
+        return dict(self._fetch(f'SELECT "{self._key}", ({expression}) FROM "{self._name}"'))
+
+    def _fetch(self, text: str) -> list[tuple[Any, ...]]:
+        return self._connection.execute(text).fetchall()
+
+    def close(self) -> None:
+        self._connection.close()

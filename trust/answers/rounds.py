@@ -1,0 +1,67 @@
+"""One round: new tables, and so many statements of each kind over them."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from trust.answers.check_answers import AnswerCheck
+from trust.answers.check_constants import ConstantCheck
+from trust.answers.check_duckdb import DuckDBCheck
+from trust.answers.check_plans import PlanCheck
+from trust.answers.check_settings import SETTINGS, check_settings
+from trust.answers.check_snapshots import STATEMENTS, SnapshotCheck
+from trust.answers.subject import interpreted, speaking, subject
+from trust.answers.tables import make_tables
+from trust.answers.tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many of each kind are made in a round."""
+
+    conditions: int = 0
+    duckdb_conditions: int = 0
+    duckdb_expressions: int = 0
+    queries: int = 0
+    changes: int = 0
+    constants: int = 0
+    settings: int = 0
+    """How many of the settings, each with `under_settings` statements."""
+    under_settings: int = 40
+    snapshots: bool = False
+
+
+KINDS = ("conditions", "answers", "constants", "settings", "snapshots", "duckdb")
+"""What a round tells of, each with a tally of its own."""
+
+
+def run_round(folder: Path, seed: str, counts: Counts, spark: SparkSession | None = None) -> Mapping[str, Tally]:
+    """Make tables by the seed, and judge statements over them."""
+    tallies = {kind: Tally() for kind in KINDS}
+    rng = random.Random(seed)
+    with subject(folder, list(make_tables(rng)), spark) as made, interpreted(made.fast.spark):
+        each = len(made.tables)
+        for table in made.tables if counts.conditions else ():
+            PlanCheck(made, table, tallies["conditions"]).check(rng, counts.conditions // each)
+        AnswerCheck(made, tallies["answers"]).check(rng, counts.queries, counts.changes)
+        if counts.constants:
+            check = ConstantCheck(made, tallies["constants"])
+            check.prepare()
+            check.check(rng, counts.constants)
+        chosen = rng.sample(SETTINGS, counts.settings)
+        check_settings(made, rng, counts.under_settings, 1, tallies["settings"], chosen)
+        if counts.snapshots:
+            SnapshotCheck(made, tallies["snapshots"]).check(STATEMENTS)
+        if counts.duckdb_conditions or counts.duckdb_expressions:
+            with speaking(made, "duckdb") as other:
+                for table in other.tables:
+                    duck = DuckDBCheck(other, table, tallies["duckdb"])
+                    duck.check(rng, counts.duckdb_conditions // each)
+                    duck.check_expressions(rng, counts.duckdb_expressions // each)
+                    duck.oracle.close()
+    for tally in tallies.values():
+        tally.found = [f"seed {seed}: {told}" for told in tally.found]
+    return tallies

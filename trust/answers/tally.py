@@ -1,0 +1,27 @@
+"""What was tried and found."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Tally:
+    """Statements by how they were judged, and what was wrong with any."""
+
+    in_bulk: int = 0
+    end_to_end: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    found: list[str] = field(default_factory=list)
+
+    @property
+    def tried(self) -> int:
+        return self.in_bulk + self.end_to_end
+
+    def count(self, what: str, happened: bool = True) -> None:
+        self.outcomes[what] += happened
+
+    def add(self, other: "Tally") -> None:
+        self.in_bulk += other.in_bulk
+        self.end_to_end += other.end_to_end
+        self.outcomes.update(other.outcomes)
+        self.found += other.found
