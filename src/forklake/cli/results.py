@@ -4,6 +4,7 @@ import sys
 from time import perf_counter
 
 from forklake.cli.output import Rows
+from forklake.sql.arrow_rows import shown_columns
 from forklake.sql.drawing import shown_text
 from forklake.sql.results import Result
 
@@ -18,8 +19,7 @@ def rows_of_result(result: Result, limit: int | None, began: float, *, as_json: 
         limit = ON_TERMINALS
     table, more = (result.to_arrow(), False) if limit is None else result.first(limit)
     shown = table if limit is None else table.slice(0, limit)
-    columns = [column.to_pylist() for column in shown.columns]
-    rows = list(zip(*columns, strict=True))
+    rows = list(zip(*shown_columns(shown), strict=True))
     if not for_people:
         return Rows(table.column_names, rows)
     seconds = perf_counter() - began

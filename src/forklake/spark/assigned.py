@@ -45,6 +45,17 @@ def assigned(value: Expression, source: ColumnType | None, target: ColumnType, w
     return _checked_range(_checked(value.try_cast(shown), value, target, where), target, where)
 
 
+def read_text(value: Expression, target: ColumnType, where: str) -> Expression:
+    """A text as the date or time that Spark reads in it, whatever the session says of texts that are none."""
+    read_as = {"date": "date", "timestamptz": "timestamp"}.get(target.name, "timestamp_ntz")
+    read = value.try_cast(read_as)
+    if target.name == "timestamp_ns":
+        # Spark's own timestamps end at microseconds.
+        beyond = F.rpad(F.regexp_extract(value, r"\.\d{6}(\d{1,3})", 1), 3, "0").cast("bigint")
+        read = F.try_add(_nanoseconds(read, ColumnType("timestamp"), target, where), beyond)
+    return _checked(read, value, target, where)
+
+
 def _is_plain(source: ColumnType, target: ColumnType) -> bool:
     """Whether nothing is to be done, at any level."""
     if source.name in ("uuid", "time", "interval", "json") or target.name in ("uuid", "time", "interval", "json"):

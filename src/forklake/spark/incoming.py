@@ -154,13 +154,15 @@ def _not_null(value: Expression, column: Column, table: Table) -> Expression:
 
 def _fit_arrow(given: pa.Table, sources: Mapping[str, int], table: Table, zone: str) -> pa.Table:
     fitted = []
+    # A list that Arrow makes anew each time it is asked for.
+    types = given.schema.types
     for column in table.definition.columns:
         at = sources.get(fold(column.name))
         if at is None:
             value = arrow_literal(column.default_value, column)
             array = pa.chunked_array([pa.repeat(value, given.num_rows)], shown_type(column.type))
         else:
-            source = type_in_arrow(given.schema.types[at])
+            source = type_in_arrow(types[at])
             check_assignable(source, column.type, column.name)
             array = assigned_array(given.column(at), column.type, column.name, zone)
         if not column.nulls_allowed and array.null_count:

@@ -1,8 +1,11 @@
 """Rows that were made here as Arrow tables."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pyarrow as pa
+
+from forklake.errors import InvalidInput
 
 MOMENT = pa.timestamp("us", tz="UTC")
 SUCCESS = pa.schema([("Success", pa.bool_())])
@@ -12,6 +15,28 @@ def arrow_rows(schema: pa.Schema, rows: Iterable[Sequence[object]]) -> pa.Table:
     """Rows, each with a value for every field in order."""
     columns: Sequence[Sequence[object]] = list(zip(*rows, strict=True)) or [()] * len(schema)
     return pa.table([pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)], schema)
+
+
+def python_columns(rows: pa.Table) -> list[list[Any]]:
+    """The values of each column as Python has them; InvalidInput for a date or time that Python has not."""
+    try:
+        return [column.to_pylist() for column in rows.columns]
+    except (OverflowError, ValueError) as error:
+        raise InvalidInput(
+            "The rows hold a date or time outside of the years 1 to 9999, which Python cannot represent: "
+            "take them with to_arrow, or cast it to text."
+        ) from error
+
+
+def shown_columns(rows: pa.Table) -> list[list[Any]]:
+    """The same for people: as text where Python has no value."""
+    found = []
+    for at, column in enumerate(rows.columns):
+        try:
+            found.append(python_columns(rows.select([at]))[0])
+        except InvalidInput:
+            found.append(column.cast(pa.string()).to_pylist())
+    return found
 
 
 def done() -> pa.Table:

@@ -11,6 +11,7 @@ import pyarrow.types as pt
 
 from forklake.errors import InvalidType
 from forklake.spark.type_in_arrow import type_in_arrow
+from forklake.sql.arrow_rows import shown_columns
 
 _WIDEST = 40
 _NUMBERS: Sequence[Callable[[pa.DataType], bool]] = (pt.is_integer, pt.is_floating, pt.is_decimal)
@@ -62,9 +63,7 @@ def _kind(kind: pa.DataType) -> str:
 
 def _cells(table: pa.Table, rows: int) -> list[tuple[str, ...]]:
     first = table.slice(0, rows)
-    return list(
-        zip(*([_cut(shown_text(value)) for value in column.to_pylist()] for column in first.columns), strict=True)
-    )
+    return list(zip(*([_cut(shown_text(value)) for value in column] for column in shown_columns(first)), strict=True))
 
 
 def shown_text(value: object) -> str:

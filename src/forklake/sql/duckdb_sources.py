@@ -38,8 +38,16 @@ def name_values(values: exp.Values) -> None:
 def values_query(values: exp.Values) -> exp.Select:
     """VALUES as a query of its own."""
     copied = values.copy()
+    behind = {name: part for name, part in copied.args.items() if part and name not in ("expressions", "alias")}
+    if not behind.keys() <= {"order", "limit", "offset", "with_"}:
+        raise Untranslatable(f"VALUES with {', '.join(sorted(behind))} behind it is not supported.")
+    for name in behind:
+        copied.set(name, None)
     name_values(copied)
-    return exp.select("*").from_(copied)
+    query = exp.select("*").from_(copied)
+    for name, part in behind.items():
+        query.set(name, part)
+    return query
 
 
 def rewrite_unnest(unnest: exp.Unnest) -> None:

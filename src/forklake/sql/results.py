@@ -13,6 +13,7 @@ from forklake.spark.collect import collect
 from forklake.spark.failures import querying, reading
 from forklake.spark.from_arrow import from_arrow
 from forklake.spark.session import SparkHolder, is_remote
+from forklake.sql.arrow_rows import python_columns
 from forklake.sql.drawing import drawn, drawn_as_html
 
 _IN_NOTEBOOKS = 20
@@ -76,17 +77,17 @@ class Result:
         """The rows that were not fetched yet, as tuples."""
         rows = self.to_arrow().slice(self._fetched)
         self._fetched += rows.num_rows
-        return list(zip(*(column.to_pylist() for column in rows.columns), strict=True)) if rows.num_columns else []
+        return list(zip(*python_columns(rows), strict=True)) if rows.num_columns else []
 
     def fetchone(self) -> tuple[Any, ...] | None:
         row = self.to_arrow().slice(self._fetched, 1)
         self._fetched += row.num_rows
-        return tuple(column[0].as_py() for column in row.columns) if row.num_rows else None
+        return tuple(column[0] for column in python_columns(row)) if row.num_rows else None
 
     def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
         rows = self.to_arrow().slice(self._fetched, size)
         self._fetched += rows.num_rows
-        return list(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+        return list(zip(*python_columns(rows), strict=True))
 
     def show(self, rows: int = 20) -> None:
         """Print the first rows as a table."""

@@ -11,12 +11,12 @@ from forklake.errors import InvalidInput, InvalidRows
 from forklake.model.entities import Column, Table
 from forklake.model.names import fold
 from forklake.spark.append import append
+from forklake.spark.assigned import read_text
 from forklake.spark.delete import Condition, delete
 from forklake.spark.incoming import Matching, default_value
 from forklake.spark.merge import Clause, Merged, MergeNames, merge
 from forklake.spark.overwrite import overwrite
 from forklake.spark.quoting import named
-from forklake.spark.type_mapping import shown_type
 from forklake.spark.update import update
 from forklake.sql.binding import Bound, Context, context_of, get_relation
 from forklake.sql.conditions import as_compared, virtual_columns
@@ -53,19 +53,13 @@ def _inserted(
     columns = _columns(table, statement.columns)
     if statement.query is None:
         return [{}], "name"
-    if state.shortcuts:
-        literal = constant_rows(statement.query, context.dialect, columns, parameters)
+    if state.shortcuts and not statement.by_name:
+        literal = constant_rows(statement.query, context.dialect, columns, state.holder.zone, parameters)
         if literal is not None:
             return literal, "name"
     rows = query_frame(state, context, statement.query, parameters)
-    texts = texts_among(statement.query, context.dialect, columns)
-    if texts and len(rows.columns) == len(columns):
-        rows = rows.select(
-            *(
-                named(name).cast(shown_type(column.type)) if at in texts else named(name)
-                for at, (name, column) in enumerate(zip(rows.columns, columns, strict=True))
-            )
-        )
+    if len(rows.columns) == len(columns) and not statement.by_name:
+        rows = _with_times(rows, columns, texts_among(statement.query, context.dialect, columns, parameters), context)
     if statement.by_name:
         return rows, "name"
     if not statement.columns:
@@ -77,19 +71,36 @@ def _inserted(
     return rows.toDF(*(column.name for column in columns)), "name"
 
 
+def _with_times(rows: DataFrame, columns: Sequence[Column], texts: set[int], context: Context) -> DataFrame:
+    """The rows with dates and times for the texts in these columns."""
+    if not texts:
+        return rows
+    # Names of a query need not be unique.
+    given = rows.toDF(*(f"c{at}" for at in range(len(columns))))
+    read = [_time(f"c{at}", column, context) if at in texts else named(f"c{at}") for at, column in enumerate(columns)]
+    return given.select(*(value.alias(f"c{at}") for at, value in enumerate(read))).toDF(*rows.columns)
+
+
+def _time(name: str, column: Column, context: Context) -> Expression:
+    if context.dialect == "duckdb" and column.type.name != "timestamp_ns":
+        return F.expr(expression_to_spark(f"CAST({name} AS {column.type.sql()})", {name: "string"}))
+    return read_text(named(name), column.type, column.name)
+
+
 def _columns(table: Table, names: Sequence[str]) -> list[Column]:
     """The columns that are given, in the order in which they are."""
     if not names:
         return list(table.definition.columns)
     known = {fold(column.name): column for column in table.definition.columns}
-    found: list[Column] = []
+    found: dict[str, Column] = {}
     for name in names:
-        if fold(name) not in known:
+        folded = fold(name)
+        if folded not in known:
             raise InvalidRows(f"Table '{table.name}' does not have a column with name \"{name}\"")
-        if known[fold(name)] in found:
+        if folded in found:
             raise InvalidRows(f"The column {name} is named twice.")
-        found.append(known[fold(name)])
-    return found
+        found[folded] = known[folded]
+    return list(found.values())
 
 
 def update_rows(state: SessionState, statement: Update, parameters: Parameters = None) -> int:

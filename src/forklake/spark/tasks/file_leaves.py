@@ -25,8 +25,12 @@ def file_leaves(schema: pa.Schema, columns: Sequence[Column]) -> dict[ColumnId, 
 
 
 def _leaves(fields: Sequence[pa.Field], columns: Sequence[Column]) -> Iterator[tuple[Column | None, str]]:
+    by_id = {column.column_id: column for column in columns}
+    by_name = {fold(column.name): column for column in columns}
     for field in fields:
-        yield from _below(field, _matching(field, columns))
+        field_id = (field.metadata or {}).get(FIELD_ID)
+        column = by_name.get(fold(field.name)) if field_id is None else by_id.get(ColumnId(int(field_id)))
+        yield from _below(field, column)
 
 
 def _below(field: pa.Field, column: Column | None) -> Iterator[tuple[Column | None, str]]:
@@ -46,11 +50,3 @@ def _below(field: pa.Field, column: Column | None) -> Iterator[tuple[Column | No
         yield from _below(kind.value_field, column.children[0] if column and name == "list" else None)
     else:
         yield None if column is None or column.type.is_nested else column, field.name
-
-
-def _matching(field: pa.Field, columns: Sequence[Column]) -> Column | None:
-    field_id = (field.metadata or {}).get(FIELD_ID)
-    for column in columns:
-        if fold(column.name) == fold(field.name) if field_id is None else column.column_id == int(field_id):
-            return column
-    return None

@@ -1,7 +1,10 @@
 """What a text must look like to be a value of a type that is shown as text; the same in Spark and in Arrow."""
 
-UUID_PATTERN = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
-TIME_PATTERN = r"^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?$"
+# A dollar alone would let a line break follow, in Java as in Python.
+_END = r"(?![\s\S])"
+
+UUID_PATTERN = rf"^[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}{_END}"
+TIME_PATTERN = rf"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{{1,6}})?)?{_END}"
 _UNIT = r"(microsecond|millisecond|second|minute|hour|day|week|month|mon|quarter|year|decade|century|centurie)s?"
-_CLOCK = r"[+-]?\d+:\d{2}(:\d{2}(\.\d+)?)?"
-INTERVAL_PATTERN = rf"(?i)^\s*([+-]?\d+(\.\d+)?\s*{_UNIT}\s*|{_CLOCK}\s*)+(ago\s*)?$"
+_CLOCK = r"[+-]?[0-9]+:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?"
+INTERVAL_PATTERN = rf"(?i)^[ \t]*([+-]?[0-9]+(\.[0-9]+)?[ \t]*{_UNIT}[ \t]*|{_CLOCK}[ \t]*)+(ago[ \t]*)?{_END}"

@@ -1,0 +1,49 @@
+"""Which columns of a query are nothing but texts: an argument that nobody knows makes a node none of them."""
+
+import pytest
+from sqlglot import exp
+
+from forklake.sql import constant_rows
+from forklake.sql.constant_rows import texts_among
+from forklake.sql.cursor import parse_text
+from tests.unit.spark_tasks.samples import column
+
+COLUMNS = [column("a", "integer"), column("b", "date")]
+
+
+def test_texts_for_dates_are_found_in_values_and_in_select() -> None:
+    for text in (
+        "VALUES (1 + 1, '2020-1-1')",
+        "VALUES (1, '2020-1-1'), (2, NULL) LIMIT 1",
+        "(VALUES (1, '2020-1-1'))",
+        "SELECT 1, '2020-1-1' AS b",
+        "SELECT x, '2020-1-1' FROM t WHERE x > 1",
+        "VALUES (1, :b)",
+    ):
+        assert texts_among(text, "spark", COLUMNS, {"b": "2020-1-1"}) == {1}
+        assert texts_among(text, "duckdb", COLUMNS, {"b": "2020-1-1"}) == {1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "VALUES (1, '2020-1-1'), (2, x)",
+        "VALUES (1, '2020' || '-1-1')",
+        "SELECT *, '2020-1-1' FROM t",
+        "SELECT 1, '2020-1-1' UNION ALL SELECT 2, '2020-1-1'",
+        "VALUES (1, :b)",
+        "VALUES ('2020-1-1')",
+    ],
+)
+def test_what_may_be_more_than_a_text_is_left_alone(text: str) -> None:
+    assert texts_among(text, "spark", COLUMNS, {"b": 1}) == set()
+
+
+@pytest.mark.parametrize("node", [exp.Values, exp.Select, exp.Literal, exp.Null])
+def test_an_argument_that_is_not_known_makes_a_text_none(node: type[exp.Expr], monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "SELECT 1, '2020-1-1'" if node is exp.Select else "VALUES (1, '2020-1-1'), (2, NULL)"
+    tree = parse_text(text, "spark").copy()
+    for found in list(tree.find_all(node)):
+        found.args["invented"] = True
+    monkeypatch.setattr(constant_rows, "parse_text", lambda *_: tree)
+    assert texts_among(text, "spark", COLUMNS) == set()
