@@ -64,7 +64,7 @@ def planned(table: TableHandle, where: str) -> int:
     """How many files a scan with a condition reads."""
     tx, _ = seen(table)
     found = get_table(tx, table._schema, table._name)
-    return len(plan_scan(tx, found, condition(where, found, zone="UTC").predicate).files)
+    return len(plan_scan(tx, found, condition(where, found).predicate).files)
 
 
 def test_added_rows_live_like_inserted_ones(lakehouse: Lakehouse, in_fork: bool, tmp_path: Path) -> None:

@@ -302,7 +302,7 @@ class TableHandle:
             yield self._work(tx), table
 
     def _condition(self, where: Where | None, table: Table) -> Condition | None:
-        return None if where is None else condition(where, table, zone=self._state.holder.zone)
+        return None if where is None else condition(where, table, self._state.rules)
 
     def __repr__(self) -> str:
         return f"<forklake table {self._attachment.catalog.name}.{self._schema}.{self._name}>"

@@ -68,6 +68,8 @@ def plan_delete(tx: Transaction, table: Table, predicate: Predicate) -> DeletePl
     staged = tx.tables.get(TableId(table.object_id))
     if staged is not None:
         proven |= {file_id for file_id in staged.new_files if not _own_may_match(table, spared, staged, file_id)}
+    # What others say of their own files is good enough to leave them out, but not to delete them unread.
+    proven -= {file.data.data_file_id for file in plan.files if file.data.mapping_id is not None}
     whole = tuple(file for file in plan.files if file.data.data_file_id in proven)
     partial = tuple(file for file in plan.files if file.data.data_file_id not in proven)
     return DeletePlan(whole, partial, plan.batches)

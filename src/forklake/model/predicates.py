@@ -15,6 +15,7 @@ from forklake.model.statistics import Exact, exact_value, value_text
 Path = tuple[str, ...]
 """A column by name, followed by the fields inside it."""
 Operator = Literal["=", "<>", "<", "<=", ">", ">="]
+CalendarPart = Literal["year", "month", "day", "hour"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,15 @@ class StartsWith:
 
 
 @dataclass(frozen=True, slots=True)
+class CalendarPartIn:
+    """The year, month, day or hour of the column, in UTC, is one of the values."""
+
+    column: Path
+    part: CalendarPart
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class And:
     """TRUE when every part is; without parts, always."""
 
@@ -74,12 +84,22 @@ class Unknown:
     """A condition that cannot be expressed here; it may be TRUE for any row."""
 
 
-Predicate = Comparison | In | IsNull | IsNotNull | StartsWith | And | Or | Not | Unknown
+Predicate = Comparison | In | IsNull | IsNotNull | StartsWith | CalendarPartIn | And | Or | Not | Unknown
 
 _NUMBERS = INTEGERS | FLOATS | {"decimal"}
 _TIMESTAMP = ColumnType("timestamp")
 _FRACTION_DIGITS = {"timestamp_s": 0, "timestamp_ms": 3, "timestamp_ns": 9}
 _OPPOSITES: dict[Operator, Operator] = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def is_understood(predicate: Predicate | None) -> bool:
+    """Whether every part of a condition is expressed, so that nothing in it can fail."""
+    match predicate:
+        case And(parts) | Or(parts):
+            return all(is_understood(part) for part in parts)
+        case Not(part):
+            return is_understood(part)
+    return predicate is not None and not isinstance(predicate, Unknown)
 
 
 def negate(predicate: Predicate) -> Predicate:
@@ -99,7 +119,7 @@ def negate(predicate: Predicate) -> Predicate:
             return And(tuple(negate(part) for part in parts))
         case Not(part):
             return _without_not(part)
-        case StartsWith() | Unknown():
+        case StartsWith() | CalendarPartIn() | Unknown():
             return Unknown()
 
 

@@ -15,6 +15,7 @@ from forklake.model.ids import ColumnId, PartitionId, SnapshotId
 from forklake.model.partitions import PartitionSpec, possible_values
 from forklake.model.predicates import (
     And,
+    CalendarPartIn,
     Comparison,
     In,
     IsNotNull,
@@ -259,7 +260,7 @@ def _any_of(parts: Iterable[FileFilter]) -> FileFilter:
 
 
 def _column_filter(
-    predicate: Comparison | In | IsNull | IsNotNull | StartsWith,
+    predicate: Comparison | In | IsNull | IsNotNull | StartsWith | CalendarPartIn,
     column: PrunableColumn,
     partition: PartitionSpec | None,
 ) -> FileFilter:
@@ -270,6 +271,8 @@ def _column_filter(
             return HasValues(column.column_id, column.added)
         case StartsWith(prefix=prefix):
             return _starts_with(prefix, column)
+        case CalendarPartIn(part=part, values=values):
+            return _all_of(_calendar_filters(part, values, column, partition))
         case In(values=values):
             return _one_of([value for value in values if value is not None], column, partition)
         case Comparison(op="=", value=value):
@@ -417,6 +420,18 @@ def _starts_with(prefix: str, column: PrunableColumn) -> FileFilter:
         successor,
         added=column.added,
     )
+
+
+def _calendar_filters(
+    part: str, values: tuple[int, ...], column: PrunableColumn, partition: PartitionSpec | None
+) -> list[FileFilter]:
+    """What partition keys that are this part of the column say; other keys and statistics say nothing."""
+    listed = tuple(sorted(str(value) for value in set(values)))
+    return [
+        PartitionIn(partition.partition_id, index, listed)
+        for index, key in enumerate(partition.keys if partition is not None else ())
+        if partition is not None and key.column_id == column.column_id and key.transform == part
+    ]
 
 
 def _partition_filters(

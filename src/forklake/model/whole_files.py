@@ -1,13 +1,33 @@
 """Which files hold only rows that a predicate keeps, so that they can be deleted without being read.
 
 The opposite of pruning: there a file is dropped when no row can match, here it is taken when every row must. A row
-is kept where the predicate is TRUE, so both FALSE and NULL count against the file.
+is kept where the predicate is TRUE, so both FALSE and NULL count against the file. Nobody looks at the rows any more:
+so only values count whose comparison is exact, and only conditions of which every part is known, as the others might
+have failed.
 """
 
 from collections.abc import Iterator
 
-from forklake.model.predicates import And, Comparison, In, IsNull, Not, Or, Path, Predicate, StartsWith, Unknown, negate
-from forklake.model.pruning import Columns, FileFilter, file_filter
+from forklake.model.column_types import INTEGERS
+from forklake.model.predicates import (
+    And,
+    CalendarPartIn,
+    Comparison,
+    In,
+    IsNotNull,
+    IsNull,
+    Not,
+    Or,
+    Path,
+    Predicate,
+    StartsWith,
+    Unknown,
+    negate,
+)
+from forklake.model.pruning import Columns, Everything, FileFilter, file_filter
+
+EXACT = INTEGERS | {"boolean", "decimal", "date", "varchar"}
+"""Types whose values are what their statistics say, with neither rounding nor zones in between."""
 
 
 def spared_filter(predicate: Predicate, columns: Columns) -> FileFilter:
@@ -15,26 +35,34 @@ def spared_filter(predicate: Predicate, columns: Columns) -> FileFilter:
 
     Partition values say nothing here: only the statistics of the file itself are trusted.
     """
-    certain = _certain(predicate)
-    nulls = tuple(IsNull(path) for path in dict.fromkeys(_compared(certain)))
-    return file_filter(Or((negate(certain), *nulls)), columns)
+    if not _is_exact(predicate, columns):
+        return Everything()
+    nulls = tuple(IsNull(path) for path in dict.fromkeys(_compared(predicate)))
+    return file_filter(Or((negate(predicate), *nulls)), columns)
 
 
-def _certain(predicate: Predicate) -> Predicate:
-    """The predicate with conditions that are NULL for other reasons than a NULL in their column made unknown."""
+def _is_exact(predicate: Predicate, columns: Columns) -> bool:
+    """Whether every part is NULL for no other reason than a NULL in its column, and compares exact values."""
     match predicate:
-        case And(parts):
-            return And(tuple(_certain(part) for part in parts))
-        case Or(parts):
-            return Or(tuple(_certain(part) for part in parts))
+        case And(parts) | Or(parts):
+            return all(_is_exact(part, columns) for part in parts)
         case Not(part):
-            return Not(_certain(part))
-        case Comparison(value=None):
-            return Unknown()
-        case In(values=values) if None in values:
-            return Unknown()
-        case _:
-            return predicate
+            return _is_exact(part, columns)
+        case IsNull() | IsNotNull():
+            return True
+        case Comparison(column=path, value=value):
+            return value is not None and _has_exact_values(path, columns)
+        case In(column=path, values=values):
+            return None not in values and _has_exact_values(path, columns)
+        case StartsWith(column=path):
+            return _has_exact_values(path, columns)
+        case CalendarPartIn() | Unknown():
+            return False
+
+
+def _has_exact_values(path: Path, columns: Columns) -> bool:
+    column = columns.get(tuple(name.lower() for name in path))
+    return column is not None and column.type.name in EXACT
 
 
 def _compared(predicate: Predicate) -> Iterator[Path]:

@@ -13,7 +13,7 @@ from forklake.errors import InvalidRows
 from forklake.model.entities import Table
 from forklake.model.files import DeleteFile, ScanFile
 from forklake.model.ids import BatchId, DeleteFileId
-from forklake.model.predicates import Predicate
+from forklake.model.predicates import Predicate, is_understood
 from forklake.spark.deleted_rows import deleted_positions
 from forklake.spark.failures import reading
 from forklake.spark.scan import numbered_files, scan
@@ -93,7 +93,8 @@ def check_once(ordered: Positions) -> None:
 
 
 def _matching(work: Work, plan: ScanPlan, where: Condition) -> Positions:
-    if not plan.files and not plan.batches:
+    # Where there is nothing to find, a condition that is wrong is an error all the same.
+    if not plan.files and not plan.batches and is_understood(where.predicate):
         return np.zeros(0, np.int64)
     with reading(plan.table, plan.snapshot_id):
         found = where.rows_of(scan(work, plan, [ADDRESS, *where.virtual])).select(ADDRESS).toArrow()

@@ -136,11 +136,20 @@ class SparkHolder:
     @property
     def zone(self) -> str:
         """The time zone in which Spark reads texts without one; ours is UTC until it is told otherwise."""
-        if self._spark is None and not _names_a_server(self._settings):
-            return self._settings.get(_ZONE, ONE_MACHINE[_ZONE])
-        if self._is_inherited and self._zone_before_fork is not None:
+        return self.setting(_ZONE)
+
+    def setting(self, name: str, default: str | None = None) -> str:
+        """The value of a setting, or the default if nobody has set it; Spark is not started for that.
+
+        Without a default, it must be one that Spark knows, or that sessions of our own have.
+        """
+        if self._is_inherited and name == _ZONE and self._zone_before_fork is not None:
             return self._zone_before_fork
-        return self.get().conf.get(_ZONE) or ""
+        running = None if self.is_running or _PROCESS.inherited is not None else SparkSession.getActiveSession()
+        if not self.is_running and running is None and not _names_a_server(self._settings):
+            return self._settings.get(name) or ONE_MACHINE.get(name) or default or ""
+        found = (running or self.get()).conf
+        return (found.get(name) if default is None else found.get(name, default)) or ""
 
     def new_name(self) -> str:
         """A name for a temporary view that nobody else has."""

@@ -23,13 +23,14 @@ def update(work: Work, table: Table, assignments: Mapping[str, Expression], wher
     """Set columns to expressions over the row as it was, where the condition is true; returns how many rows."""
     targets = assigned_columns(table, assignments)
     plan = work.plan_scan(table, where.predicate if where else None)
-    if not plan.row_count:
-        return 0
     rows = scan(work, plan, [ROW_ID, ADDRESS, *(where.virtual if where else ())])
     if where is not None:
         rows = where.rows_of(rows)
     own = [quoted(column.name) for column in table.definition.columns]
     changed = rows.withColumns(_values(rows, table, targets))
+    if not plan.row_count:
+        # Not earlier: what is wrong with a condition or a value is an error without rows, too.
+        return 0
     if not fits_driver(plan) and can_rewrite(plan):
         return rewrite_rows(work, plan, changed.selectExpr(*own, ROW_ID))
     changes = changed.selectExpr(

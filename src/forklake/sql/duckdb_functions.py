@@ -24,6 +24,7 @@ from forklake.sql.duckdb_ast import (
 from forklake.sql.duckdb_formats import as_text, format_text, printf
 from forklake.sql.duckdb_lists import LIST_CALLS, LISTS, NameRule
 from forklake.sql.duckdb_operators import OPERATORS
+from forklake.sql.duckdb_quantifiers import QUANTIFIERS
 from forklake.sql.duckdb_times import TIME_CALLS, TIMES
 
 _FLAGS = {"i": "i", "s": "s", "m": "m", "n": "m", "p": "m", "c": "", "g": ""}
@@ -186,6 +187,7 @@ def _refuse(name: str, why: str) -> NameRule:
 
 _RULES: dict[type[exp.Expr], Rule] = {
     **OPERATORS,
+    **QUANTIFIERS,
     **LISTS,
     **TIMES,
     **AGGREGATES,

@@ -14,9 +14,13 @@ from sqlglot import exp
 
 from forklake.model.names import fold
 from forklake.sql.cursor import quoted_name
+from forklake.sql.known_nodes import has_only
 
 Edit = tuple[int, int, str]
-_PLAIN = {"expressions", "from_", "where", "limit"}
+_PLAIN = frozenset({"expressions", "from_", "where", "limit"})
+_THIS = frozenset({"this"})
+_TABLE = frozenset({"this", "db", "catalog", "alias"})
+_ALIAS = frozenset({"this", "alias"})
 
 
 def own_columns(tree: exp.Expr | None, node: exp.Table, columns: Sequence[str]) -> list[Edit] | None:
@@ -24,10 +28,10 @@ def own_columns(tree: exp.Expr | None, node: exp.Table, columns: Sequence[str]) 
 
     `columns` are those of the table at `node`.
     """
-    if not isinstance(tree, exp.Select) or any(value for name, value in tree.args.items() if name not in _PLAIN):
+    if not isinstance(tree, exp.Select) or not has_only(tree, _PLAIN):
         return None
     source = tree.args.get("from_")
-    if source is None or source.this is not node or not is_whole(node):
+    if source is None or not has_only(source, _THIS) or source.this is not node or not is_whole(node):
         return None
     edits: list[Edit] = []
     for shown in tree.expressions:
@@ -39,14 +43,14 @@ def own_columns(tree: exp.Expr | None, node: exp.Table, columns: Sequence[str]) 
 
 
 def _named_anew(shown: exp.Expr, columns: Sequence[str]) -> list[Edit] | None:
-    if isinstance(shown, exp.Alias):
-        return []
-    if isinstance(shown, exp.Star):
-        if any(shown.args.values()) or "start" not in shown.meta:
+    if type(shown) is exp.Alias:
+        return [] if has_only(shown, _ALIAS) else None
+    if type(shown) is exp.Star:
+        if not has_only(shown, frozenset()) or "start" not in shown.meta:
             return None
         names = [quoted_name(column, "spark") for column in columns]
         return [(shown.meta["start"], shown.meta["end"] + 1, ", ".join(f"{name} AS {name}" for name in names))]
-    if not isinstance(shown, exp.Column) or len(shown.parts) != 1:
+    if type(shown) is not exp.Column or not has_only(shown, _THIS):
         return None
     [name] = shown.parts
     # Spark knows functions that are called like columns, and calls what they give otherwise.
@@ -58,6 +62,5 @@ def _named_anew(shown: exp.Expr, columns: Sequence[str]) -> list[Edit] | None:
 
 def is_whole(table: exp.Table) -> bool:
     """Whether a table is named as it is: not sampled, not pivoted, and with no names of its own for columns."""
-    others = any(value for name, value in table.args.items() if name not in {"this", "db", "catalog", "alias"})
     alias = table.args.get("alias")
-    return not others and (alias is None or not alias.args.get("columns"))
+    return has_only(table, _TABLE) and (alias is None or has_only(alias, _THIS))

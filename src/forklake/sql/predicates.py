@@ -1,16 +1,18 @@
-"""Conditions as text to predicates that can choose files; what cannot be expressed chooses nothing."""
+"""Conditions as text to predicates that can choose files; what is not known in every part chooses nothing."""
 
-import re
-from collections.abc import Callable
-from datetime import UTC, date, datetime
-from decimal import Decimal
-from typing import cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from forklake.model.column_types import TIMESTAMPS
+from forklake.model.entities import Column, Table
+from forklake.model.names import fold
 from forklake.model.predicates import (
     And,
+    CalendarPart,
+    CalendarPartIn,
     Comparison,
     In,
     IsNull,
@@ -22,9 +24,12 @@ from forklake.model.predicates import (
     StartsWith,
     Unknown,
 )
+from forklake.sql.comparable import constants_for, integers_of, prefix_of
+from forklake.sql.comparison_rules import ComparisonRules
 from forklake.sql.cursor import parse_text
+from forklake.sql.known_nodes import is_known
 
-_OPERATORS: dict[type[exp.Expr], Operator] = {
+_OPERATORS: Mapping[type[exp.Expr], Operator] = {
     exp.EQ: "=",
     exp.NEQ: "<>",
     exp.LT: "<",
@@ -32,155 +37,171 @@ _OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
-_MIRRORED: dict[Operator, Operator] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_PREFIX = re.compile(r"([^%_\\]+)%\Z", re.DOTALL)
+_MIRRORED: Mapping[Operator, Operator] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_CALENDAR: Mapping[type[exp.Expr], CalendarPart] = {
+    exp.Year: "year",
+    exp.Month: "month",
+    exp.Day: "day",
+    exp.DayOfMonth: "day",
+    exp.Hour: "hour",
+}
 
 
-def predicate_of(text: str, dialect: str = "spark", qualifiers: frozenset[str] = frozenset()) -> Predicate:
-    """What a condition in this dialect says, as far as files can be chosen by it."""
+@dataclass(frozen=True, slots=True)
+class RowNames:
+    """How a condition may name the columns of a table."""
+
+    columns: Sequence[Column]
+    qualifier: str | None = None
+    """The name that the table has in the query."""
+    alone: bool = True
+    """Whether columns without a qualifier can only be those of the table."""
+
+
+def predicate_of(text: str, dialect: str, names: RowNames, rules: ComparisonRules) -> Predicate:
+    """What a condition in this dialect says of the rows of a table, as far as it is known."""
     try:
         parsed = parse_text(text, dialect)
     except SqlglotError:
         return Unknown()
-    return predicate_from(parsed, qualifiers)
+    return predicate_from(parsed, names, rules.for_text(text))
 
 
-def predicate_from(condition: exp.Expr, qualifiers: frozenset[str] = frozenset()) -> Predicate:
-    """The same for a parsed condition; columns may be qualified by one of these names of the table."""
-    return _Translation(qualifiers).of(condition)
+def predicate_from(condition: exp.Expr, names: RowNames, rules: ComparisonRules) -> Predicate:
+    """The same for a parsed condition, and for the rules of its text."""
+    return _Reading(names, rules).of(condition)
 
 
-class _Constant:
-    """A value that is the same for all rows."""
-
-    def __init__(self, value: object) -> None:
-        self.value = value
+def names_of(table: Table, qualifier: str | None = None, *, alone: bool = True) -> RowNames:
+    """How a condition may name the columns of this table."""
+    return RowNames(table.definition.columns, qualifier, alone)
 
 
-class _Translation:
-    def __init__(self, qualifiers: frozenset[str]) -> None:
-        self._qualifiers = qualifiers
+class _Reading:
+    def __init__(self, names: RowNames, rules: ComparisonRules) -> None:
+        self._names = names
+        self._rules = rules
+        self._readers: Mapping[type[exp.Expr], Callable[[exp.Expr], Predicate]] = {
+            exp.Paren: lambda node: self.of(node.this),
+            exp.And: lambda node: And((self.of(node.this), self.of(node.expression))),
+            exp.Or: lambda node: Or((self.of(node.this), self.of(node.expression))),
+            exp.Not: lambda node: Not(self.of(node.this)),
+            exp.Boolean: lambda node: And(()) if node.this else Or(()),
+            exp.Column: self._is_true,
+            exp.Dot: self._is_true,
+            exp.Between: self._between,
+            exp.In: self._in,
+            exp.Is: self._is_null,
+            exp.Like: self._like,
+            **dict.fromkeys(_OPERATORS, self._comparison),
+        }
 
     def of(self, node: exp.Expr) -> Predicate:
-        match node:
-            case exp.Paren():
-                return self.of(node.this)
-            case exp.And():
-                return And((self.of(node.left), self.of(node.right)))
-            case exp.Or():
-                return Or((self.of(node.left), self.of(node.right)))
-            case exp.Not():
-                return Not(self.of(node.this))
-            case exp.Boolean():
-                return And(()) if node.this else Or(())
-            case exp.Between():
-                return self._between(node)
-            case exp.In():
-                return self._in(node)
-            case exp.Is():
-                return self._is_null(node)
-            case exp.Like():
-                return self._like(node)
-            case exp.Column() | exp.Dot():
-                path = self._path(node)
-                return Unknown() if path is None else Comparison(path, "=", True)
-        operator = _OPERATORS.get(type(node))
-        return Unknown() if operator is None else self._comparison(cast("exp.Binary", node), operator)
+        read = self._readers.get(type(node))
+        return Unknown() if read is None or not is_known(node) else read(node)
 
-    def _comparison(self, node: exp.Binary, operator: Operator) -> Predicate:
-        path, constant = self._path(node.left), _constant(node.right)
-        if path is None:
-            path, constant, operator = self._path(node.right), _constant(node.left), _MIRRORED[operator]
-        if path is None or constant is None:
+    def _is_true(self, node: exp.Expr) -> Predicate:
+        found = self._column(node)
+        return Comparison(found[0], "=", True) if found and found[1].type.name == "boolean" else Unknown()
+
+    def _comparison(self, node: exp.Expr) -> Predicate:
+        left, right, operator = node.this, node.expression, _OPERATORS[type(node)]
+        if self._column(left) is None and self._calendar_part(left) is None:
+            left, right, operator = right, left, _MIRRORED[operator]
+        if operator == "=" and self._calendar_part(left) is not None:
+            return self._part_in(left, [right])
+        return self._compared(left, operator, right)
+
+    def _compared(self, column: exp.Expr, operator: Operator, constant: exp.Expr) -> Predicate:
+        found = self._column(column)
+        values = None if found is None else constants_for([constant], found[1].type, self._rules)
+        return Unknown() if found is None or values is None else Comparison(found[0], operator, values[0])
+
+    def _between(self, node: exp.Expr) -> Predicate:
+        low, high = node.args["low"], node.args["high"]
+        return And((self._compared(node.this, ">=", low), self._compared(node.this, "<=", high)))
+
+    def _in(self, node: exp.Expr) -> Predicate:
+        found = self._column(node.this)
+        if found is None:
+            return self._part_in(node.this, node.expressions)
+        values = constants_for(node.expressions, found[1].type, self._rules) if node.expressions else None
+        return Unknown() if values is None else In(found[0], values)
+
+    def _is_null(self, node: exp.Expr) -> Predicate:
+        found = self._column(node.this)
+        is_null = isinstance(node.expression, exp.Null) and is_known(node.expression)
+        return IsNull(found[0]) if found is not None and is_null else Unknown()
+
+    def _like(self, node: exp.Expr) -> Predicate:
+        found, prefix = self._column(node.this), prefix_of(node.expression, self._rules)
+        if found is None or prefix is None or found[1].type.name != "varchar":
             return Unknown()
-        return Comparison(path, operator, constant.value)
+        return StartsWith(found[0], prefix)
 
-    def _between(self, node: exp.Between) -> Predicate:
-        path = self._path(node.this)
-        low, high = _constant(node.args["low"]), _constant(node.args["high"])
-        if path is None or low is None or high is None or node.args.get("symmetric"):
-            return Unknown()
-        return And((Comparison(path, ">=", low.value), Comparison(path, "<=", high.value)))
+    def _part_in(self, node: exp.Expr, constants: Sequence[exp.Expr]) -> Predicate:
+        found, values = self._calendar_part(node), integers_of(constants)
+        return CalendarPartIn(*found, values) if found is not None and values else Unknown()
 
-    def _in(self, node: exp.In) -> Predicate:
-        path = self._path(node.this)
-        constants = [_constant(value) for value in node.expressions]
-        if path is None or not constants or node.args.get("query") or node.args.get("unnest"):
-            return Unknown()
-        values = [constant.value for constant in constants if constant is not None]
-        return In(path, tuple(values)) if len(values) == len(constants) else Unknown()
+    def _calendar_part(self, node: exp.Expr) -> tuple[Path, CalendarPart] | None:
+        """The column of which a node takes the year, say, in UTC."""
+        part = _CALENDAR.get(type(node))
+        if part is None or not is_known(node):
+            return None
+        inner = node.this
+        if isinstance(inner, exp.TsOrDsToDate) and is_known(inner) and part != "hour":
+            inner = inner.this
+        found = self._column(inner)
+        if found is None or found[1].type.name not in TIMESTAMPS - {"timestamp_ns"} | {"date"}:
+            return None
+        return (found[0], part) if found[1].type.name != "timestamptz" or self._rules.is_utc else None
 
-    def _is_null(self, node: exp.Is) -> Predicate:
-        path = self._path(node.this)
-        return IsNull(path) if path is not None and isinstance(node.expression, exp.Null) else Unknown()
+    def _column(self, node: exp.Expr) -> tuple[Path, Column] | None:
+        """The column of the table that a node names, or the field inside of one."""
+        names = _names(node)
+        if names is None:
+            return None
+        qualifier = self._names.qualifier
+        if qualifier is not None and len(names) > 1 and self._is_same(names[0], qualifier):
+            # Of a column of the same name, it may be a field.
+            return (
+                None
+                if any(fold(column.name) == fold(qualifier) for column in self._names.columns)
+                else (self._found(names[1:]))
+            )
+        return self._found(names) if self._names.alone else None
 
-    def _like(self, node: exp.Like) -> Predicate:
-        path, pattern = self._path(node.this), _constant(node.expression)
-        text = pattern.value if pattern is not None else None
-        found = _PREFIX.match(text) if isinstance(text, str) else None
-        return Unknown() if path is None or found is None else StartsWith(path, found[1])
+    def _found(self, names: Sequence[str]) -> tuple[Path, Column] | None:
+        fields, found, path = self._names.columns, None, []
+        for name in names:
+            found = next((field for field in fields if self._is_same(name, field.name)), None)
+            if found is None:
+                return None
+            fields = found.children if found.type.name == "struct" else ()
+            path.append(found.name.lower())
+        return None if found is None else (tuple(path), found)
 
-    def _path(self, node: exp.Expr) -> Path | None:
-        """The column that a node names, with the fields inside of it."""
-        match node:
-            case exp.Paren():
-                return self._path(node.this)
-            case exp.Dot() if isinstance(node.expression, exp.Identifier):
-                outer = self._path(node.this)
-                return None if outer is None else (*outer, node.expression.name.lower())
-            case exp.Column() if isinstance(node.this, exp.Identifier):
-                parts = [part.name.lower() for part in node.parts]
-                if len(parts) > 1 and parts[0] in self._qualifiers:
-                    parts = parts[1:]
-                return tuple(parts)
+    def _is_same(self, name: str, other: str) -> bool:
+        if name == other:
+            return True
+        alike = name.isascii() and other.isascii() and name.lower() == other.lower()
+        return alike and self._rules.ignores_case
+
+
+def _names(node: exp.Expr) -> tuple[str, ...] | None:
+    """The identifiers of a dotted name."""
+    if not is_known(node):
         return None
-
-
-def _constant(node: exp.Expr) -> _Constant | None:
     match node:
         case exp.Paren():
-            return _constant(node.this)
-        case exp.Literal():
-            return _Constant(node.this) if node.is_string else _number(node.this)
-        case exp.Neg():
-            inner = _constant(node.this)
-            negative = inner is not None and isinstance(inner.value, int | Decimal)
-            return _Constant(-cast("int", cast("_Constant", inner).value)) if negative else None
-        case exp.Boolean():
-            return _Constant(bool(node.this))
-        case exp.Cast() if isinstance(node.this, exp.Literal) and node.this.is_string:
-            read = _TYPED.get(node.to.this)
-            return None if read is None else _typed(read, node.this.this)
-        case exp.Date() if isinstance(node.this, exp.Literal) and node.this.is_string:
-            return _typed(date.fromisoformat, node.this.this)
+            return _names(node.this)
+        case exp.Dot():
+            outer = _names(node.this)
+            return None if outer is None or not _is_identifier(node.expression) else (*outer, node.expression.name)
+        case exp.Column() if all(_is_identifier(part) for part in node.parts):
+            return tuple(part.name for part in node.parts)
     return None
 
 
-def _number(text: str) -> _Constant | None:
-    try:
-        return _Constant(int(text) if text.isdecimal() else Decimal(text))
-    except ArithmeticError:
-        return None
-
-
-def _typed(read: Callable[[str], object], text: str) -> _Constant | None:
-    try:
-        return _Constant(read(text))
-    except ValueError:
-        return None
-
-
-def _instant(text: str) -> datetime:
-    """A moment with a zone; without one, its meaning depends on the session, and it chooses nothing."""
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        raise ValueError(text)
-    return moment.astimezone(UTC)
-
-
-_TYPED: dict[object, Callable[[str], object]] = {
-    exp.DataType.Type.DATE: date.fromisoformat,
-    exp.DataType.Type.TIMESTAMPNTZ: datetime.fromisoformat,
-    exp.DataType.Type.TIMESTAMPTZ: _instant,
-    exp.DataType.Type.TIMESTAMP: _instant,
-}
+def _is_identifier(node: object) -> bool:
+    return isinstance(node, exp.Identifier) and is_known(node)

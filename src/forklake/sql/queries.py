@@ -14,7 +14,6 @@ from sqlglot import exp
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
 from forklake.model.names import fold
-from forklake.model.predicates import And
 from forklake.spark.from_arrow import from_arrow
 from forklake.spark.left_lists import keep_lists
 from forklake.spark.named_scans import named_scan
@@ -22,7 +21,6 @@ from forklake.spark.scan import scan
 from forklake.spark.session import NamedScan, is_remote
 from forklake.spark.virtual import FOR_USERS
 from forklake.sql.binding import Bound, Context, find_relation
-from forklake.sql.conditions import as_compared
 from forklake.sql.constants import Parameters, constant_of
 from forklake.sql.cursor import quoted_name, tokens_of
 from forklake.sql.duckdb_to_spark import parse_duckdb, spark_text, to_spark
@@ -167,9 +165,7 @@ def _table_rows(
     state: SessionState, bound: Bound, table: Table, text: str, reference: Reference, virtual: set[str]
 ) -> DataFrame | NamedScan:
     """The rows of a table; what the query says of them chooses files. It has `virtual` columns beyond its own."""
-    predicate = predicate_for(reference, table)
-    if predicate != And(()):
-        predicate = as_compared(predicate, table, state.holder.zone)
+    predicate = predicate_for(text, reference, table, state.rules)
     further = _virtual_columns(text, reference, table)
     virtual.update(further)
     work = state.work(bound.tx, bound.attachment)

@@ -18,6 +18,7 @@ from forklake.spark.scan import scan
 from forklake.spark.tasks.arrow_types import shown_schema
 from forklake.spark.virtual import FOR_USERS
 from forklake.spark.work import Work
+from forklake.sql.comparison_rules import ComparisonRules
 from forklake.sql.conditions import condition, virtual_columns
 from forklake.sql.results import Result
 
@@ -27,7 +28,7 @@ def scan_table(
 ) -> Result:
     """The rows for which the condition is true. Rows that are in the metadata alone need no Spark."""
     chosen, virtual = _chosen(table, columns, where if isinstance(where, str) else "")
-    found = None if where is None else condition(where, table, zone=work.holder.zone)
+    found = None if where is None else condition(where, table, ComparisonRules(work.holder.setting))
     plan = work.plan_scan(table, found.predicate if found else None)
 
     def frame() -> DataFrame:

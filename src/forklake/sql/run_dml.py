@@ -19,14 +19,14 @@ from forklake.spark.overwrite import overwrite
 from forklake.spark.quoting import named
 from forklake.spark.update import update
 from forklake.sql.binding import Bound, Context, context_of, get_relation
-from forklake.sql.conditions import as_compared, virtual_columns
+from forklake.sql.conditions import virtual_columns
 from forklake.sql.constant_rows import constant_rows, texts_among
 from forklake.sql.constants import Parameters
 from forklake.sql.cursor import quoted_name
 from forklake.sql.duckdb_to_spark import expression_to_spark
 from forklake.sql.literals import with_values
 from forklake.sql.macros import expanded
-from forklake.sql.predicates import predicate_of
+from forklake.sql.predicates import names_of, predicate_of
 from forklake.sql.queries import bind_query, query_frame
 from forklake.sql.state import SessionState
 from forklake.sql.statements import Delete, Insert, Merge, MergeWhen, Name, Truncate, Update
@@ -216,8 +216,7 @@ def _predicate(
     """What a condition says of the table alone; with other sources, nothing."""
     if where is None or sources is not None:
         return None
-    found = predicate_of(where, context.dialect, frozenset({fold(alias)}))
-    return as_compared(found, table, state.holder.zone)
+    return predicate_of(where, context.dialect, names_of(table, alias), state.rules)
 
 
 def _target(state: SessionState, name: Name) -> tuple[Context, Bound]:

@@ -18,6 +18,7 @@ from forklake.sql.binding import Context, context_of, find_relation, get_relatio
 from forklake.sql.constants import Parameters
 from forklake.sql.duckdb_summary import summary_query
 from forklake.sql.functions import call_function, is_function
+from forklake.sql.known_nodes import has_only, is_known
 from forklake.sql.metadata_names import find_metadata
 from forklake.sql.own_columns import is_whole
 from forklake.sql.parse import parse_one
@@ -29,6 +30,11 @@ from forklake.sql.state import SessionState
 from forklake.sql.statements import Describe, Explain, Query, Summarize
 
 _ROWS = "__forklake_rows"
+_THIS = frozenset({"this"})
+_SELECT = frozenset({"expressions", "from_"})
+_ALIAS = frozenset({"this", "alias"})
+_COUNT = frozenset({"this", "big_int"})
+"""That a count is a bigint says sqlglot of all of them."""
 
 
 def run_query(state: SessionState, text: str, parameters: Parameters = None) -> Result:
@@ -67,20 +73,20 @@ def _without_spark(
         called = _function(state, reference, parameters)
         if called is not None:
             given[".".join(reference.name)] = called
-        return _projected(called, select)
+        return _projected(state, called, select)
     metadata = find_metadata(state, reference.name)
     if metadata is not None:
-        return _projected(metadata, select)
+        return _projected(state, metadata, select)
     bound = find_relation(state, context, reference.name, reference.at, parameters)
     if bound is None or bound.table is None:
         return None
     counted = _counted(bound.tx, bound.table, select, context.dialect)
-    return _projected(_inlined(bound.tx, bound.table), select) if counted is None else counted
+    return _projected(state, _inlined(bound.tx, bound.table), select) if counted is None else counted
 
 
 def _is_plain(select: exp.Select) -> bool:
-    allowed = {"expressions", "from_", "kind", "hint"}
-    return not any(value for name, value in select.args.items() if name not in allowed)
+    source = select.args.get("from_")
+    return has_only(select, _SELECT) and (source is None or has_only(source, _THIS))
 
 
 def _procedure(state: SessionState, select: exp.Select, parameters: Parameters) -> pa.Table | None:
@@ -109,35 +115,53 @@ def _inlined(tx: Transaction, table: Table) -> pa.Table | None:
     return inlined_rows(plan) if plan.batches else shown_schema(table.definition.columns).empty_table()
 
 
-def _projected(rows: pa.Table | None, select: exp.Select) -> pa.Table | None:
+def _projected(state: SessionState, rows: pa.Table | None, select: exp.Select) -> pa.Table | None:
     """The columns that are asked for, if they are plain columns or all."""
     if rows is None:
         return None
-    names, titles = [], []
-    known = {fold(name): name for name in rows.column_names}
+    names: list[str] = []
+    titles: list[str] = []
     for expression in select.expressions:
-        inner = expression.unalias()
-        if isinstance(inner, exp.Star) and not any(inner.args.values()):
+        inner, alias = _unaliased(expression)
+        if type(inner) is exp.Star and has_only(inner, frozenset()) and alias is None:
             names += rows.column_names
             titles += rows.column_names
-        elif isinstance(inner, exp.Column) and len(inner.parts) == 1 and fold(inner.name) in known:
-            names.append(known[fold(inner.name)])
-            titles.append(expression.alias or inner.name)
-        else:
+            continue
+        name = _column(state, rows, inner)
+        if name is None:
             return None
+        names.append(name)
+        titles.append(alias or inner.name)
     return pa.table([rows[name] for name in names], names=titles)
+
+
+def _unaliased(expression: exp.Expr) -> tuple[exp.Expr, str | None]:
+    is_alias = type(expression) is exp.Alias and has_only(expression, _ALIAS) and is_known(expression.args["alias"])
+    return (expression.this, expression.alias) if is_alias else (expression, None)
+
+
+def _column(state: SessionState, rows: pa.Table, node: exp.Expr) -> str | None:
+    """The column that a plain name means."""
+    if type(node) is not exp.Column or not has_only(node, _THIS) or not is_known(node.this):
+        return None
+    found = [name for name in rows.column_names if fold(name) == fold(node.name)]
+    is_known_case = found == [node.name] or (node.name.isascii() and len(found) == 1 and state.rules.ignores_case)
+    return found[0] if is_known_case else None
 
 
 def _counted(tx: Transaction, table: Table, select: exp.Select, dialect: str) -> pa.Table | None:
     """SELECT count(*) of a whole table."""
     if len(select.expressions) != 1:
         return None
-    count = select.expressions[0]
-    inner = count.unalias()
-    if not isinstance(inner, exp.Count) or not isinstance(inner.this, exp.Star | exp.Literal):
+    count, alias = _unaliased(select.expressions[0])
+    if type(count) is not exp.Count or not has_only(count, _COUNT):
         return None
-    title = count.alias or ("count_star()" if dialect == "duckdb" else "count(1)")
-    return pa.table({title: pa.array([exact_count(tx, table)], pa.int64())})
+    is_star = type(count.this) is exp.Star and has_only(count.this, frozenset())
+    if not is_star and count.this != exp.Literal.number(1):
+        return None
+    title = alias or ("count_star()" if is_star and dialect == "duckdb" else "count(1)")
+    schema = pa.schema([pa.field(title, pa.int64(), nullable=False)])
+    return pa.table({title: [exact_count(tx, table)]}, schema)
 
 
 def describe(state: SessionState, statement: Describe, parameters: Parameters = None) -> Result:

@@ -12,6 +12,7 @@ from forklake.spark.interrupts import interruptible
 from forklake.spark.session import SparkHolder
 from forklake.spark.work import Work, work_on
 from forklake.sql.attachments import Attachment, Attachments
+from forklake.sql.comparison_rules import ComparisonRules
 from forklake.sql.transactions import Transactions
 
 MAIN = "main"
@@ -66,6 +67,11 @@ class SessionState:
         self.attachments.remove(attachment.name)
         if self.current_catalog is not None and fold(self.current_catalog) == fold(attachment.name):
             self.current_catalog, self.current_schema = None, MAIN
+
+    @property
+    def rules(self) -> ComparisonRules:
+        """How Spark compares in this session."""
+        return ComparisonRules(self.holder.setting)
 
     def search_schema(self, attachment: Attachment) -> str:
         """The schema where names without one are looked for in a catalog."""

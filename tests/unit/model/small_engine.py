@@ -12,6 +12,7 @@ from forklake.model.column_types import ColumnType
 from forklake.model.ids import ColumnId
 from forklake.model.predicates import (
     And,
+    CalendarPartIn,
     Comparison,
     In,
     IsNotNull,
@@ -85,6 +86,9 @@ def evaluate(predicate: Predicate, row: object, unknown: bool | None = True) -> 
         case Not(part):
             answer = evaluate(part, row, unknown)
             return None if answer is None else not answer
+        case CalendarPartIn(column, part, values):
+            cell = _cell(row, column)
+            return getattr(cell, part) in values if isinstance(cell, date) else None
         case Unknown():
             return unknown
 

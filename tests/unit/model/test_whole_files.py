@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime, time
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 
 from forklake.model.column_types import ColumnType, parse_type
 from forklake.model.ids import SnapshotId
-from forklake.model.predicates import And, Comparison, In, IsNotNull, IsNull, Not, Or, Predicate, StartsWith, Unknown
+from forklake.model.predicates import (
+    And,
+    CalendarPartIn,
+    Comparison,
+    In,
+    IsNotNull,
+    IsNull,
+    Not,
+    Or,
+    Predicate,
+    StartsWith,
+    Unknown,
+)
 from forklake.model.pruning import FileFacts, PrunableColumn, may_match
 from forklake.model.whole_files import spared_filter
 from tests.unit.model.small_engine import ANY_NUMBER, COLUMN, ROWS, A, evaluate, predicates, stats_of
@@ -66,12 +78,10 @@ def test_the_same_holds_for_files_from_before_a_promotion(promotion: tuple[str, 
         (Comparison(A, "<>", 5), "int32", [6, 9]),
         (Comparison(A, "=", "a long name"), "varchar", ["a long name"]),
         (Comparison(A, "<", date(2021, 1, 1)), "date", [date(2020, 1, 1), date(2020, 12, 31)]),
-        (Comparison(A, ">", 5.0), "float64", [6.0, math.nan]),
         (In(A, (4, 5)), "int32", [5]),
         (IsNull(A), "int32", [None, None]),
         (IsNotNull(A), "int32", [1]),
         (Not(StartsWith(A, "b")), "varchar", ["a", "az"]),
-        (Or((Comparison(A, ">", 4), Unknown())), "int32", [5, 9]),
         (And(()), "int32", [1, None]),
         (Not(Comparison(A, ">", 9)), "int32", [5, 9]),
     ],
@@ -87,6 +97,14 @@ def test_a_file_of_which_every_row_matches_is_whole(predicate: Predicate, type_t
     [
         (Comparison(A, ">", 4), "int32", [5, None]),
         (Comparison(A, "<", 5.0), "float64", [1.0, math.nan]),
+        (Comparison(A, ">", 5.0), "float64", [6.0, math.nan]),
+        (Comparison(A, "<", 5.0), "float32", [1.0]),
+        (Comparison(A, "<", datetime(2021, 1, 1)), "timestamp", [datetime(2020, 1, 1)]),
+        (Comparison(A, "<", datetime(2021, 1, 1, tzinfo=UTC)), "timestamptz", [datetime(2020, 1, 1, tzinfo=UTC)]),
+        (Comparison(A, "<", "12:00:00"), "time", [time(10)]),
+        (CalendarPartIn(A, "year", (2020,)), "date", [date(2020, 1, 1)]),
+        (Or((Comparison(A, ">", 4), Unknown())), "int32", [5, 9]),
+        (Or((Not(Unknown()), Comparison(A, ">", 4))), "int32", [5, 9]),
         (Comparison(A, "=", None), "int32", [5]),
         (Comparison(A, "<>", None), "int32", [5]),
         (Not(Comparison(A, "=", None)), "int32", [5]),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from uuid import UUID
 
 import pyarrow as pa
@@ -16,6 +16,8 @@ from forklake.spark.tasks.type_forms import shown_type
 
 _BOOLEANS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 _DAY = 86_400 * 10**6
+_ALL_DIGITS = Context(prec=80)
+"""The default one holds fewer digits than a decimal may have."""
 _ESCAPE = re.compile(rb"\\x([0-9A-Fa-f]{2})")
 
 
@@ -49,7 +51,7 @@ def _float(_: ColumnType, text: str) -> float:
 
 def _decimal(column_type: ColumnType, text: str) -> Decimal:
     number = Decimal(text)
-    if number != round(number, column_type.scale or 0):
+    if number != number.quantize(Decimal(1).scaleb(-(column_type.scale or 0)), context=_ALL_DIGITS):
         raise ValueError(text)
     return number
 
