@@ -144,9 +144,12 @@ def _column(state: SessionState, rows: pa.Table, node: exp.Expr) -> str | None:
     """The column that a plain name means."""
     if type(node) is not exp.Column or not has_only(node, _THIS) or not is_known(node.this):
         return None
-    found = [name for name in rows.column_names if fold(name) == fold(node.name)]
-    is_known_case = found == [node.name] or (node.name.isascii() and len(found) == 1 and state.rules.ignores_case)
-    return found[0] if is_known_case else None
+    found: list[str] = [name for name in rows.column_names if fold(name) == fold(node.name)]
+    if found == [node.name]:
+        return found[0]
+    # In another case it is a column of that title to Spark, unless it is none at all.
+    is_same = len(found) == 1 and node.name.isascii() and state.dialect == "spark" and state.rules.ignores_case
+    return found[0] if is_same else None
 
 
 def _counted(tx: Transaction, table: Table, select: exp.Select, dialect: str) -> pa.Table | None:
