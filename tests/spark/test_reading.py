@@ -313,3 +313,12 @@ def test_rows_of_any_statement_are_a_dataframe_on_demand(local: Lakehouse) -> No
     local.lake.create_table("t", {"id": "bigint"})
     assert [row[0] for row in local.session.sql("SHOW TABLES").to_spark().collect()] == ["t"]
     assert local.session.sql("SELECT snapshot_id FROM lake.snapshots()").to_spark().count() == 2
+
+
+def test_a_condition_cannot_have_a_star(local: Lakehouse) -> None:
+    table = local.lake.create_table("t", {"id": "int"})
+    table.append([{"id": 1}])
+    for where in ("to_json(struct(*)) = '{}'", "hash(t.*) = 1"):
+        with pytest.raises(forklake.InvalidInput, match="name the columns"):
+            table.delete(where)
+    assert table.delete("id * 2 = 2") == 1

@@ -28,4 +28,7 @@ def connect(
         raise InvalidInput(f"There is no dialect '{dialect}'; use one of {', '.join(DIALECTS)}.")
     if spark is not None and settings:
         raise InvalidInput("Settings are for a Spark session of our own; set them on yours instead.")
-    return Session(SessionState(SparkHolder(spark, settings), dialect, shortcuts=shortcuts))
+    holder = SparkHolder(spark, settings)
+    # Settings that we cannot work with are refused now, and again whenever they are changed.
+    _ = holder.settings if spark is not None or settings else None
+    return Session(SessionState(holder, dialect, shortcuts=shortcuts))

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
 from forklake.model.names import fold
+from forklake.spark.expression_text import expression
 from forklake.spark.merge import Action, Clause, When
 from forklake.spark.quoting import quoted
 from forklake.spark.work import Work
@@ -82,7 +83,7 @@ def as_expression(value: Any, work: Work) -> Expression:
     work.holder.get()
     if isinstance(value, Expression):
         return value
-    return F.expr(value) if isinstance(value, str) else F.lit(value)
+    return expression(value) if isinstance(value, str) else F.lit(value)
 
 
 def join_condition(on: Where | Sequence[str], table: Table, work: Work) -> Expression:

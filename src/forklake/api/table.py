@@ -98,7 +98,7 @@ class TableHandle:
         """How many rows there are; without a condition, from the metadata alone."""
         tx = self._reading(version, timestamp)
         table = get_table(tx, self._schema, self._name)
-        if where is None and self._state.shortcuts:
+        if where is None and self._state.takes_shortcuts:
             return exact_count(tx, table)
         found = scan_table(self._work(tx), table, where, None).to_spark()
         with reading(table, tx.base):

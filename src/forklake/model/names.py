@@ -46,11 +46,18 @@ RESERVED = ("__forklake_", "_ducklake_internal_")
 """How the names of columns begin that stand beside those of a table while its rows are read and written."""
 
 
+ROW_INDEX = "_tmp_metadata_row_index"
+"""Spark's own name for the position of a row on its way to `_metadata.row_index`. It takes a column of a file that is
+called so for the position."""
+
+
 def check_column_name(name: object, what: str = "column") -> str:
     """The name, if a column or a field of one may have it."""
     if isinstance(name, str) and "${" in name:
         # When it reads files, Spark puts the value of a setting or a variable there, whatever the quotes.
         raise InvalidName(f"The {what} name {_shown(name)} contains '${{', which Spark takes for a variable.")
+    if isinstance(name, str) and fold(name) == ROW_INDEX:
+        raise InvalidName(f"The {what} name {_shown(name)} is Spark's own, for the positions of rows in files.")
     if isinstance(name, str) and fold(name).startswith(RESERVED):
         raise InvalidName(f"The {what} name {_shown(name)} begins like those of the columns that we add ourselves.")
     return check_object_name(name, what)

@@ -15,6 +15,7 @@ from forklake.model.files import DeleteFile, ScanFile
 from forklake.model.ids import BatchId, DeleteFileId
 from forklake.model.predicates import Predicate, is_understood
 from forklake.spark.deleted_rows import deleted_positions
+from forklake.spark.expression_text import expression
 from forklake.spark.failures import reading
 from forklake.spark.scan import numbered_files, scan
 from forklake.spark.tasks.delete_files import Positions, write_positions
@@ -41,7 +42,9 @@ class Condition:
 
     def rows_of(self, frame: DataFrame) -> DataFrame:
         """The rows for which the condition is true."""
-        if isinstance(self.decides, str | Expression):
+        if isinstance(self.decides, str):
+            return frame.where(expression(self.decides))
+        if isinstance(self.decides, Expression):
             return frame.where(self.decides)
         return self.decides(frame)
 

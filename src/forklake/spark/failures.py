@@ -62,7 +62,7 @@ def querying(*, debug: bool = False) -> Iterator[None]:
     except RecursionError:
         raise InvalidInput("The statement is nested too deeply.") from None
     except Exception as error:
-        if debug or not _is_from_spark(error):
+        if debug or not is_from_spark(error):
             raise
         text = str(error)
         raised = _RAISED.search(text)
@@ -77,7 +77,8 @@ def querying(*, debug: bool = False) -> Iterator[None]:
         raise QueryFailed(_in_short(text) + reason) from None
 
 
-def _is_from_spark(error: Exception) -> bool:
+def is_from_spark(error: Exception) -> bool:
+    """Whether an error is one of Spark or of the way to it."""
     return type(error).__module__.split(".")[0] in ("pyspark", "py4j")
 
 

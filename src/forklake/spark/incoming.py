@@ -20,6 +20,7 @@ from forklake.model.names import did_you_mean, fold
 from forklake.spark.assigned import assigned
 from forklake.spark.assigned_array import assigned_array
 from forklake.spark.conversions import literal
+from forklake.spark.expression_text import expression
 from forklake.spark.literal_rows import literal_rows
 from forklake.spark.quoting import named, projected, quoted
 from forklake.spark.tasks.arrow_types import shown_schema, shown_type
@@ -141,7 +142,7 @@ def _default_expression(column: Column) -> Expression:
     if column.default_value is None:
         return F.lit(None).cast(shown)
     if column.default_value_type == "expression":
-        return F.expr(column.default_value).cast(shown)
+        return expression(column.default_value).cast(shown)
     return literal(column.default_value, column)
 
 

@@ -23,10 +23,12 @@ from pyspark.sql import types as st
 from forklake.model.files import DataFile
 from forklake.spark.left_lists import LOG, leave_list
 from forklake.spark.session import is_remote
+from forklake.spark.settings import READ_OPTIONS
 from forklake.spark.storage import Storage
 from forklake.spark.work import Work
 
 _READ_OPTIONS = {
+    **READ_OPTIONS,
     "recursiveFileLookup": "true",
     # A page that is not what was written is an error, and not other values.
     "parquet.page.verify-checksum.enabled": "true",

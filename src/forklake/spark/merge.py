@@ -9,7 +9,6 @@ from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from forklake.catalog.scan_planning import ScanPlan
 from forklake.errors import InvalidInput
 from forklake.model.entities import Column, Table
 from forklake.model.names import fold
@@ -59,6 +58,8 @@ class MergeNames:
 
 
 NAMES = MergeNames()
+HIDDEN_IN_TARGET, HIDDEN_IN_SOURCE = (ROW_ID, ADDRESS), (SOURCE_ROW,)
+"""Columns by which rows of the two sides are found again."""
 
 
 def merge(
@@ -69,16 +70,18 @@ def merge(
     clauses: Sequence[Clause],
     names: MergeNames = NAMES,
     predicate: Predicate | None = None,
+    virtual: Sequence[str] = (),
 ) -> Merged:
     """Merge a source into a table; a row of the table that would be changed twice is an error.
 
-    The source is evaluated once. `predicate` may say which rows of the table can match at all.
+    The source is evaluated once. `predicate` may say which rows of the table can match at all. Conditions and values
+    may speak of `virtual` columns of the table.
     """
     check_clauses(clauses)
     by_source = any(clause.when == "not matched by source" for clause in clauses)
     plan = work.plan_scan(table, None if by_source else predicate)
     with source_rows(work, table, as_rows(data)) as source:
-        joined = _joined(work, plan, source, on, names, keep_unmatched=by_source)
+        joined = _joined(scan(work, plan, [*HIDDEN_IN_TARGET, *virtual]), source, on, names, keep_unmatched=by_source)
         found = change_rows(work, plan, _changes(joined, table, clauses, names, source.columns))
         added = _added(source, found.matched, table, clauses, names)
         return Merged(found.ended, 0 if added is None else add_rows(work, table, added))
@@ -95,14 +98,13 @@ def check_clauses(clauses: Sequence[Clause]) -> None:
 
 
 def _joined(
-    work: Work, plan: ScanPlan, source: SourceRows, on: Expression, names: MergeNames, *, keep_unmatched: bool
+    target: DataFrame, source: SourceRows, on: Expression, names: MergeNames, *, keep_unmatched: bool
 ) -> DataFrame:
-    target = scan(work, plan, [ROW_ID, ADDRESS]).alias(names.target)
     other = source.frame.alias(names.source)
     if source.is_small:
         other = other.hint("broadcast")
     # The table is on the left: its rows stay where they are, and a small source goes to them.
-    return target.join(other, on, "left" if keep_unmatched else "inner")
+    return target.alias(names.target).join(other, on, "left" if keep_unmatched else "inner")
 
 
 def _changes(

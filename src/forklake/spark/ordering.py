@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 
 from forklake.model.entities import Column, SortKey, Table
 from forklake.model.names import fold
+from forklake.spark.expression_text import expression
 from forklake.spark.quoting import named
 from forklake.spark.work import Work
 
@@ -85,7 +86,7 @@ def _partition_expression(transform: str, column: Column) -> Expression:
 
 
 def _expression(key: SortKey) -> Expression:
-    value = F.expr(key.expression.replace('"', "`") if key.dialect == "duckdb" else key.expression)
+    value = expression(key.expression.replace('"', "`") if key.dialect == "duckdb" else key.expression)
     if key.direction == "ASC":
         return value.asc_nulls_first() if key.null_order == "NULLS_FIRST" else value.asc_nulls_last()
     return value.desc_nulls_first() if key.null_order == "NULLS_FIRST" else value.desc_nulls_last()

@@ -11,10 +11,11 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as st
 
 from forklake.catalog.scan_planning import ScanPlan
+from forklake.errors import InvalidName
 from forklake.model.entities import UNCOMMITTED, Column
 from forklake.model.files import DataFile, ScanFile
 from forklake.model.ids import TableId
-from forklake.model.names import fold
+from forklake.model.names import ROW_INDEX, fold
 from forklake.spark.conversions import converted, default_of, read_type
 from forklake.spark.deleted_rows import bitmaps, deleted_positions
 from forklake.spark.file_groups import FileGroup, InPath, Naming, grouped
@@ -64,14 +65,7 @@ def scan_schema(plan: ScanPlan, virtual: Sequence[str] = ()) -> st.StructType:
     return schema
 
 
-_ROW_INDEX = "_tmp_metadata_row_index"
-"""Spark's own name for the position of a row on its way to `_metadata.row_index`.
-
-Not a public name, but every Spark that we support fills a column of this name. Asked for directly, the position need
-not be put into a struct and taken out again for every row, which every row of a file with deletes would pay for.
-"""
-
-
+_SPARKS, _ORIGIN = "_metadata", "__forklake_origin"
 _READ_TOGETHER = 0.25
 """From this share of rows in files with deletes on, a group is read as one.
 
@@ -92,7 +86,7 @@ class _Part:
     """Where row ids come from: `file` embeds them, they are `counted`, or `none` are given out yet."""
     embeds_snapshots: bool
     reads_row_index: bool
-    """The position comes as a column of its own."""
+    """The position comes as a column of its own: it need not be put into a struct and taken out again for every row."""
     is_numbered: bool
     """Rows tell the number of their file. If nobody asks for it, they tell where its bitmap begins instead."""
 
@@ -102,7 +96,10 @@ def _parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str])
     split: dict[tuple[str, bool, int], list[tuple[int, ScanFile]]] = defaultdict(list)
     times = _times(group)
     row_ids = _row_ids_in(work, plan) if not ROW_IDS.isdisjoint(virtual) else lambda _: "none"
-    only_rows = not virtual and any(file.delete is not None for _, file in group.files) and prunes_structs(work)
+    has_deletes = any(file.delete is not None for _, file in group.files)
+    if virtual or has_deletes:
+        _check_names(plan, group)
+    only_rows = not virtual and has_deletes and prunes_structs(work) and not _has_column(group.naming, _SPARKS)
     is_numbered = bool(virtual) or any(isinstance(then, InPath) for then in group.naming)
     wants_snapshots = not SNAPSHOT_IDS.isdisjoint(virtual)
     for numbered in group.files:
@@ -114,6 +111,19 @@ def _parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str])
     for (ids, snapshots, _), files in split.items():
         for with_deletes, some in _by_deletes(files):
             yield _Part(group.naming, some, with_deletes, ids, snapshots, with_deletes and only_rows, is_numbered)
+
+
+def _check_names(plan: ScanPlan, group: FileGroup) -> None:
+    """Refuse files that have a column which Spark would take for the positions of rows."""
+    if _has_column(group.naming, ROW_INDEX):
+        raise InvalidName(
+            f"Rows of table '{plan.table.name}' have no positions, because files have a column '{ROW_INDEX}', which is "
+            "Spark's own name for them. Copy the rows to a new table under other names."
+        )
+
+
+def _has_column(naming: Naming, name: str) -> bool:
+    return any(isinstance(then, Column) and fold(then.name) == name for then in naming)
 
 
 def _by_deletes(files: list[tuple[int, ScanFile]]) -> Iterator[tuple[bool, list[tuple[int, ScanFile]]]]:
@@ -150,7 +160,7 @@ def _times(group: FileGroup) -> dict[int, int]:
 def prunes_structs(work: Work) -> bool:
     """Whether Spark leaves the fields of `_metadata` alone that nobody asks for: the two ways to a position exclude
     each other."""
-    return work.spark.conf.get("spark.sql.optimizer.nestedSchemaPruning.enabled", "true") == "true"
+    return work.holder.settings.prunes_structs
 
 
 def _row_ids_in(work: Work, plan: ScanPlan) -> Callable[[ScanFile], str]:
@@ -189,15 +199,12 @@ class _Origin:
     """Spark's own name for all of it is that of a column."""
 
 
-_SPARKS, _ORIGIN = "_metadata", "__forklake_origin"
-
-
 def _origin(part: _Part, schema: st.StructType) -> _Origin:
     hidden = any(fold(name) == _SPARKS for name in schema.names)
     source = _ORIGIN if hidden else _SPARKS
     return _Origin(
         f"unix_millis({source}.file_modification_time)",
-        quoted(_ROW_INDEX) if part.reads_row_index else f"{source}.row_index",
+        quoted(ROW_INDEX) if part.reads_row_index else f"{source}.row_index",
         f"{source}.file_path",
         hidden,
     )
@@ -242,7 +249,7 @@ def _read_schema(columns: Sequence[Column], part: _Part, virtual: Sequence[str])
         if isinstance(then, Column):
             schema = schema.add(then.name, read_type(now, then))
     if part.reads_row_index:
-        schema = schema.add(_ROW_INDEX, st.LongType())
+        schema = schema.add(ROW_INDEX, st.LongType())
     if part.row_ids == "file":
         schema = schema.add(ROW_ID, st.LongType())
     if part.embeds_snapshots:

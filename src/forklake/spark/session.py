@@ -18,10 +18,10 @@ from pyspark import SparkContext
 from pyspark.sql import Column, DataFrame, SparkSession
 
 from forklake.catalog.lake import RecentlyUsed
-from forklake.errors import QueryFailed
+from forklake.errors import InvalidOption, QueryFailed
 from forklake.model.process_forks import tell_of_forks
+from forklake.spark.session_settings import ZONE, SessionSettings, WatchedSettings, settings_from
 
-_ZONE = "spark.sql.session.timeZone"
 ONE_MACHINE: Mapping[str, str] = {
     "spark.master": "local[*]",
     "spark.app.name": "forklake",
@@ -30,7 +30,7 @@ ONE_MACHINE: Mapping[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     # Errors come as exceptions; Spark would print each of them as well, several times.
     "spark.log.level": "FATAL",
-    _ZONE: "UTC",
+    ZONE: "UTC",
     "spark.sql.shuffle.partitions": "16",
     # Opening a local file costs far less than the default assumes: many small files go into few tasks.
     "spark.sql.files.openCostInBytes": "262144",
@@ -104,7 +104,8 @@ class SparkHolder:
 
     def __init__(self, spark: SparkSession | None = None, settings: Mapping[str, str] | None = None) -> None:
         self._spark = spark
-        self._settings = dict(settings or {})
+        self._given = dict(settings or {})
+        self._watched = None if spark is None else WatchedSettings(spark)
         self._lock = Lock()
         self.relations: RecentlyUsed[bytes, DataFrame] = RecentlyUsed(KEPT_KILOBYTES)
         """Relations over files that later scans may ask for again."""
@@ -116,15 +117,15 @@ class SparkHolder:
         """Columns of any DataFrame as they are written, by what they are and whether they had the type."""
         self._prefix = f"__forklake_{uuid4().hex[:12]}_"
         self._numbers = count()
-        self._zone_before_fork: str | None = None
+        self._settings_before_fork: SessionSettings | None = None
         self._is_inherited = False
         tell_of_forks(self)
 
     def before_fork(self) -> None:
         # What needs Spark for nothing else goes on in the new process.
-        if self._spark is not None and not self._is_inherited:
+        if self._watched is not None and not self._is_inherited:
             with suppress(Exception):
-                self._zone_before_fork = self._spark.conf.get(_ZONE)
+                self._settings_before_fork = self._watched.now()
 
     def after_fork(self) -> None:
         self._lock, self._is_inherited = Lock(), self._spark is not None
@@ -136,20 +137,34 @@ class SparkHolder:
     @property
     def zone(self) -> str:
         """The time zone in which Spark reads texts without one; ours is UTC until it is told otherwise."""
-        return self.setting(_ZONE)
+        return self.setting(ZONE) if self._watched is None else self.settings.zone
 
     def setting(self, name: str, default: str | None = None) -> str:
         """The value of a setting, or the default if nobody has set it; Spark is not started for that.
 
         Without a default, it must be one that Spark knows, or that sessions of our own have.
         """
-        if self._is_inherited and name == _ZONE and self._zone_before_fork is not None:
-            return self._zone_before_fork
+        if self._is_inherited and name == ZONE and self._settings_before_fork is not None:
+            return self._settings_before_fork.zone
         running = None if self.is_running or _PROCESS.inherited is not None else SparkSession.getActiveSession()
-        if not self.is_running and running is None and not _names_a_server(self._settings):
-            return self._settings.get(name) or ONE_MACHINE.get(name) or default or ""
+        if not self.is_running and running is None and not _names_a_server(self._given):
+            return self._given.get(name) or ONE_MACHINE.get(name) or default or ""
         found = (running or self.get()).conf
         return (found.get(name) if default is None else found.get(name, default)) or ""
+
+    @property
+    def settings(self) -> SessionSettings:
+        """What the session's settings mean for us. InvalidOption if we cannot work with them."""
+        if self._watched is None:
+            found = settings_from({**ONE_MACHINE, **self._given})
+        elif self._is_inherited and self._settings_before_fork is not None:
+            found = self._settings_before_fork
+        else:
+            self._check_own()
+            found = self._watched.now()
+        if found.problem is not None:
+            raise InvalidOption(found.problem)
+        return found
 
     def new_name(self) -> str:
         """A name for a temporary view that nobody else has."""
@@ -161,11 +176,12 @@ class SparkHolder:
         drop_unused_views()
 
     def get(self) -> SparkSession:
-        """The session, started now if there was none. A given one is used as it is, whatever its settings."""
+        """The session, started now if there was none. A given one is used as it is, and its settings are left alone."""
         with self._lock:
             self._check_own()
             if self._spark is None:
-                self._spark = SparkSession.getActiveSession() or _start(self._settings)
+                self._spark = SparkSession.getActiveSession() or _start(self._given)
+                self._watched = WatchedSettings(self._spark)
             return self._spark
 
     def _check_own(self) -> None:

@@ -6,6 +6,27 @@ from threading import RLock
 
 from pyspark.sql import SparkSession
 
+READ_OPTIONS: Mapping[str, str] = {
+    # Rows are never left out because they cannot be read.
+    "ignoreCorruptFiles": "false",
+    "ignoreMissingFiles": "false",
+    # All our files have the calendar of ISO 8601; of files that Spark wrote otherwise, their footers tell.
+    "datetimeRebaseMode": "CORRECTED",
+    "int96RebaseMode": "CORRECTED",
+    "mergeSchema": "false",
+}
+"""Options of every read of Parquet files; without them, settings of the session decide."""
+
+WRITE_SETTINGS: Mapping[str, str] = {
+    # Spark's default would write timestamps in a form that has no statistics and that others cannot read.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
+    "spark.sql.parquet.writeLegacyFormat": "false",
+    "spark.sql.parquet.fieldId.write.enabled": "true",
+}
+"""Settings of every job of Spark that writes Parquet files, which has no options for them."""
+
 _ONE_AT_A_TIME = RLock()
 """Settings belong to the session, not to the job: two jobs must not put back each other's."""
 
@@ -16,11 +37,11 @@ def spark_settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[N
     with ExitStack() as stack:
         # Looked at with the lock: what another job has set for itself is about to go.
         with _ONE_AT_A_TIME:
-            before: dict[str, str | None] = {name: spark.conf.get(name, None) for name in wanted}
-            if before != wanted:
+            other = {name: value for name, value in wanted.items() if spark.conf.get(name) != value}
+            if other:
                 stack.enter_context(_ONE_AT_A_TIME)
-                stack.callback(_set, spark, before)
-                _set(spark, wanted)
+                stack.callback(_set, spark, {name: spark.conf.get(name, None) for name in other})
+                _set(spark, other)
         yield
 
 

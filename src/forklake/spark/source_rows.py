@@ -17,6 +17,7 @@ from forklake.model.entities import Table
 from forklake.model.names import fold
 from forklake.spark.from_arrow import from_arrow
 from forklake.spark.incoming import Rows
+from forklake.spark.settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
 from forklake.spark.tasks.file_names import uuid7
 from forklake.spark.tasks.write_changes import SOURCE_ROW
 from forklake.spark.work import Work
@@ -56,8 +57,9 @@ def source_rows(work: Work, table: Table, rows: Rows) -> Iterator[SourceRows]:
     storage, folder = work.storage, f"{work.folder(table)}{uuid7()}"
     schema = st.StructType([*rows.schema.fields, st.StructField(SOURCE_ROW, st.LongType())])
     try:
-        rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()).write.parquet(storage.folder(folder))
-        kept = work.spark.read.schema(schema).parquet(storage.folder_to_read(folder))
+        with spark_settings(work.spark, WRITE_SETTINGS):
+            rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()).write.parquet(storage.folder(folder))
+        kept = work.spark.read.schema(schema).options(**READ_OPTIONS).parquet(storage.folder_to_read(folder))
         yield SourceRows(kept.select("*"), rows.columns, _size(work, folder) <= SMALL_BYTES)
     finally:
         # A job that has failed, or was cancelled before it began, may have made no folder.

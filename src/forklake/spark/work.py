@@ -55,8 +55,8 @@ class Work:
 def work_on(
     tx: Transaction, holder: SparkHolder, defaults: Mapping[str, str] | None = None, *, shortcuts: bool = True
 ) -> Work:
-    """Work on the files of the transaction's lake."""
-    return Work(tx, holder, storage_of(tx.catalog.lake), defaults or {}, shortcuts)
+    """Work on the files of the transaction's lake, without shortcuts if settings of Spark change what text means."""
+    return Work(tx, holder, storage_of(tx.catalog.lake), defaults or {}, shortcuts and holder.settings.is_usual)
 
 
 def storage_of(lake: Lake) -> Storage:

@@ -19,7 +19,7 @@ from forklake.spark.failures import writing, writing_to
 from forklake.spark.ordering import clustered_frame, ordered_frame, ordered_rows
 from forklake.spark.quoting import named, named_by_place
 from forklake.spark.remove_files import remove_files
-from forklake.spark.settings import spark_settings
+from forklake.spark.settings import WRITE_SETTINGS, spark_settings
 from forklake.spark.tasks.file_names import new_job, uuid7
 from forklake.spark.tasks.file_stats import read_many
 from forklake.spark.tasks.partitioning import partitioning_of
@@ -28,9 +28,6 @@ from forklake.spark.tasks.write_file import WriteOrder, WrittenFile, from_table,
 from forklake.spark.type_mapping import FIELD_ID, spark_writes, written_field
 from forklake.spark.work import Work
 from forklake.spark.write_options import write_options
-
-_EXACT_TIMESTAMPS = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
-"""Spark's default would write timestamps in a form that has no statistics and that others cannot read."""
 
 
 def write_arrow(work: Work, table: Table, rows: pa.Table, reserved: Sequence[str] = ()) -> list[WrittenFile]:
@@ -129,7 +126,7 @@ def _by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str
     rows = given.select(*(_with_ids(work, field, types[field.name]) for field in schema))
     writer = rows.write.options(**options.for_spark(table, work.tx))
     try:
-        with spark_settings(work.spark, _EXACT_TIMESTAMPS), writing_to(work.storage.path(folder), table):
+        with spark_settings(work.spark, WRITE_SETTINGS), writing_to(work.storage.path(folder), table):
             writer.parquet(work.storage.folder(folder))
         files = _written(work, table, folder)
         work.tx.written.end_job(job, [])

@@ -1,8 +1,11 @@
 """Conditions as users give them to what the data path takes."""
 
 import re
+from contextlib import suppress
 
 from pyspark.sql import Column as Expression
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
@@ -10,6 +13,7 @@ from forklake.model.names import fold
 from forklake.spark.delete import Condition
 from forklake.spark.virtual import FOR_USERS
 from forklake.sql.comparison_rules import DEFAULT_RULES, ComparisonRules
+from forklake.sql.cursor import parse_text
 from forklake.sql.predicates import names_of, predicate_of
 
 
@@ -19,7 +23,17 @@ def condition(where: str | Expression, table: Table, rules: ComparisonRules = DE
         return Condition(where)
     if not where.strip():
         raise InvalidInput("The condition is empty.")
+    _refuse_stars(where)
     return Condition(where, predicate_of(where, "spark", names_of(table), rules), virtual_columns(table, where))
+
+
+def _refuse_stars(where: str) -> None:
+    """A star would cover columns by which we find rows again."""
+    if "*" not in where:
+        return
+    with suppress(SqlglotError):
+        if any(not isinstance(star.parent, exp.Count) for star in parse_text(where, "spark").find_all(exp.Star)):
+            raise InvalidInput("A condition cannot have *; name the columns.")
 
 
 def virtual_columns(table: Table, text: str) -> list[str]:

@@ -1,19 +1,28 @@
 """COPY: rows to files that are nobody's but the user's, and from them."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pyspark.sql import DataFrame, Observation
+from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql import types as st
 
 from forklake.errors import InvalidInput, InvalidOption
-from forklake.model.entities import Table
+from forklake.model.entities import Column, Table
+from forklake.model.names import fold
 from forklake.spark.append import append
 from forklake.spark.quoting import named
-from forklake.spark.type_mapping import shown_type
+from forklake.spark.settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
+from forklake.spark.text_files import (
+    csv_read_options,
+    csv_rows,
+    csv_schema,
+    csv_write_options,
+    json_schema,
+    json_write_options,
+    parsed_csv,
+)
 from forklake.sql.binding import context_of, get_relation
 from forklake.sql.constants import Parameters, constant
 from forklake.sql.queries import query_frame, relation_frame
@@ -34,6 +43,14 @@ _CSV_OPTIONS = {
     "TIMESTAMPFORMAT": "timestampFormat",
     "COMPRESSION": "compression",
 }
+
+
+_WRITTEN: Mapping[str, Callable[[Mapping[str, str]], dict[str, str]]] = {
+    "csv": csv_write_options,
+    "json": json_write_options,
+    "parquet": dict,
+}
+"""How each format is written."""
 
 
 def copy_rows(state: SessionState, statement: Copy, parameters: Parameters = None) -> int:
@@ -61,9 +78,11 @@ def _to_file(
         if statement.columns:
             rows = rows.select(*(named(name) for name in statement.columns))
     # Counted while it is written: the query runs once.
-    counted, count = _counting(rows)
-    writer = counted.coalesce(1).write.options(**_spark_options(file_format, options))
-    writer.mode("overwrite" if options.get("OVERWRITE") else "error").format(file_format).save(statement.file)
+    given = _spark_options(options)
+    counted, count = _counting(csv_rows(rows, given) if file_format == "csv" else rows)
+    writer = counted.coalesce(1).write.options(**_WRITTEN[file_format](given))
+    with spark_settings(state.holder.get(), WRITE_SETTINGS):
+        writer.mode("overwrite" if options.get("OVERWRITE") else "error").format(file_format).save(statement.file)
     return count()
 
 
@@ -78,28 +97,32 @@ def _from_file(state: SessionState, statement: Copy, file_format: str, options: 
         raise InvalidInput(f"'{bound.entry.name}' is a view: rows can only be copied into tables.")
     with state.writing(bound.attachment) as tx:
         table = tx.current(bound.table)
-        reader = state.holder.get().read.options(**_spark_options(file_format, options))
-        names = list(statement.columns) or [column.name for column in table.definition.columns]
-        if file_format != "csv":
-            return append(state.work(tx, bound.attachment), table, reader.format(file_format).load(statement.file))
-        wanted = _text_schema(names)
-        rows = reader.schema(wanted).csv(statement.file)
-        return append(state.work(tx, bound.attachment), table, _parsed(rows, table, names))
+        columns = _columns(table, statement.columns)
+        rows = _read(state.holder.get(), statement.file, file_format, columns, _spark_options(options))
+        return append(state.work(tx, bound.attachment), table, rows)
 
 
-def _text_schema(names: list[str]) -> st.StructType:
-    return st.StructType([st.StructField(name, st.StringType()) for name in names])
+def _read(
+    spark: SparkSession, file: str, file_format: str, columns: Sequence[Column], given: Mapping[str, str]
+) -> DataFrame:
+    match file_format:
+        case "csv":
+            texts = spark.read.options(**csv_read_options(given)).schema(csv_schema([each.name for each in columns]))
+            return parsed_csv(texts.csv(file), columns, given)
+        case "json":
+            reader = spark.read.options(mode="FAILFAST", **given)
+            found = reader.options(primitivesAsString="true").json(file).schema
+            return spark.read.options(mode="FAILFAST", **given).schema(json_schema(found, columns)).json(file)
+    return spark.read.options(**READ_OPTIONS).options(**given).parquet(file)
 
 
-def _parsed(rows: DataFrame, table: Table, names: list[str]) -> DataFrame:
-    """Text as values of the columns; a text that is none fails."""
-    columns = {column.name.lower(): column for column in table.definition.columns}
-    shown = []
+def _columns(table: Table, names: Sequence[str]) -> list[Column]:
+    """The columns that a file is for, in its order."""
+    known = {fold(column.name): column for column in table.definition.columns}
     for name in names:
-        if name.lower() not in columns:
+        if fold(name) not in known:
             raise InvalidInput(f"Table '{table.name}' has no column '{name}'.")
-        shown.append(named(name).cast(shown_type(columns[name.lower()].type)).alias(name))
-    return rows.select(*shown)
+    return [known[fold(name)] for name in names] if names else list(table.definition.columns)
 
 
 def _format(file: str, options: Mapping[str, Any]) -> str:
@@ -109,12 +132,13 @@ def _format(file: str, options: Mapping[str, Any]) -> str:
     return given
 
 
-def _spark_options(file_format: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {"header": "true"} if file_format == "csv" else {}
+def _spark_options(options: Mapping[str, Any]) -> dict[str, str]:
+    """The options that are given, as Spark calls them."""
+    found: dict[str, str] = {}
     for name, value in options.items():
         if name in ("FORMAT", "OVERWRITE", "OVERWRITE_OR_IGNORE"):
             continue
         if name not in _CSV_OPTIONS:
             raise InvalidOption(f"COPY has no option {name}; it takes {', '.join(sorted(_CSV_OPTIONS))}.")
-        found[_CSV_OPTIONS[name]] = str(value).lower() if isinstance(value, bool) else value
+        found[_CSV_OPTIONS[name]] = str(value).lower() if isinstance(value, bool) else str(value)
     return found

@@ -19,6 +19,8 @@ ColumnsOf: TypeAlias = Callable[[exp.Table], Mapping[str, str] | None]
 
 SOURCES = "forklake_sources"
 """Where a SELECT keeps its sources: pairs of a name, empty if it has none, and of its columns, in order."""
+HIDDEN = "forklake_hidden"
+"""Where a table keeps the names of columns that it has for those who name them, and that are in no star."""
 _ORIGIN = "forklake_origin"
 
 

@@ -4,7 +4,7 @@ from sqlglot import exp
 
 from forklake.errors import Untranslatable
 from forklake.sql.duckdb_ast import call, kind, number
-from forklake.sql.duckdb_hints import SOURCES
+from forklake.sql.duckdb_hints import HIDDEN, SOURCES
 from forklake.sql.duckdb_names import named, result_name
 from forklake.sql.duckdb_stars import expand_stars, visible_columns
 
@@ -52,6 +52,7 @@ def _aliases_in_where(select: exp.Select) -> None:
     if where is None or sources is None:
         return
     columns = {column.lower() for _, found in sources for column in found}
+    columns |= {name for table in select.find_all(exp.Table) for name in table.meta.get(HIDDEN, ())}
     given = _given_names(select)
     for column in list(where.find_all(exp.Column)):
         name = column.name.lower()

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -13,16 +12,15 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
-from forklake.model.names import fold
+from forklake.spark.expression_text import read_as_written, without_variables
 from forklake.spark.from_arrow import from_arrow
 from forklake.spark.left_lists import keep_lists
 from forklake.spark.named_scans import named_scan
 from forklake.spark.scan import scan
 from forklake.spark.session import NamedScan, is_remote
-from forklake.spark.virtual import FOR_USERS
 from forklake.sql.binding import Bound, Context, find_relation
 from forklake.sql.constants import Parameters, constant_of
-from forklake.sql.cursor import quoted_name, tokens_of
+from forklake.sql.cursor import quoted_name
 from forklake.sql.duckdb_to_spark import parse_duckdb, spark_text, to_spark
 from forklake.sql.functions import call_function, is_function
 from forklake.sql.macros import expanded
@@ -33,6 +31,15 @@ from forklake.sql.own_names import qualifier_edits
 from forklake.sql.pruning import predicate_for
 from forklake.sql.references import ParsedQuery, Reference, alias_place, edited, parsed_query
 from forklake.sql.state import SessionState
+from forklake.sql.virtual_columns import (
+    Bearer,
+    bearer_of,
+    check_bearers,
+    hide_in_stars,
+    hiding_edits,
+    mark_hidden,
+    named_virtual_columns,
+)
 
 _FRAME = "__forklake_frame_"
 _DEEPEST = 64
@@ -72,7 +79,8 @@ class BoundQuery:
 
     def _given_to(self, spark: SparkSession) -> DataFrame:
         arguments = None if self.parameters is None else _spark_parameters(self.parameters)
-        frame = spark.sql(self.text, args=arguments, **self.frames)
+        with read_as_written(spark, self.text):
+            frame = spark.sql(self.text, args=arguments, **self.frames)
         if is_remote(spark):
             # A client learns what is wrong with a query when it asks for something.
             _ = frame.schema
@@ -87,43 +95,127 @@ def bind_query(
     parameters: Parameters = None,
     given: dict[str, DataFrame] | None = None,
     handed_out: bool = False,
+    hidden: Mapping[str, Sequence[str]] | None = None,
 ) -> BoundQuery:
     """Bind the names of a query to tables, views and functions; what is none of ours is left to Spark.
 
-    `given` are DataFrames that the text may name besides. What is `handed_out` gets columns of its own, if it can.
+    `given` are DataFrames that the text may name besides, and `hidden` columns of theirs that stars leave out. What is
+    `handed_out` gets columns of its own, if it can.
     """
+    plain, bound, owns_columns = _bind(state, context, text, parameters, given or {}, hidden or {}, handed_out)
+    text = _formatted(plain, bound.marker) if bound.frames else plain
+    return BoundQuery(text, bound.frames, bound.scans, parameters, context, owns_columns)
+
+
+def bind_expression(
+    state: SessionState,
+    context: Context,
+    text: str,
+    rows: Mapping[str, DataFrame],
+    hidden: Mapping[str, Sequence[str]],
+) -> tuple[str, list[NamedScan]]:
+    """An expression for Spark over rows known by aliases, whose `hidden` columns stars leave out.
+
+    With the scans that its subqueries name: Spark knows them for as long as they are referred to.
+    """
+    value = _marker(text) + "value"
+    given = {f"{value}_{at}": frame for at, frame in enumerate(rows.values())}
+    sources = [f"{name} AS {quoted_name(alias, context.dialect)}" for name, alias in zip(given, rows, strict=True)]
+    query = f"SELECT ({text}\n) AS {value} FROM {', '.join(sources)}"
+    unseen = {name: hidden.get(alias, ()) for name, alias in zip(given, rows, strict=True)}
+    plain, bound, _ = _bind(state, context, query, None, given, unseen, handed_out=False)
+    shown = plain[len("SELECT") : plain.rindex(f"{value}")].rstrip(" `").removesuffix("AS")
+    scans = dict(bound.scans)
+
+    def name_of(found: re.Match[str]) -> str:
+        if found[2] not in scans:
+            scans[found[2]] = NamedScan(state.holder.new_name(), bound.frames[found[2]], ())
+        return scans[found[2]].name
+
+    return re.sub(rf"(`?)({bound.marker}\d+)\1", name_of, shown), list(scans.values())
+
+
+def _bind(
+    state: SessionState,
+    context: Context,
+    text: str,
+    parameters: Parameters,
+    given: Mapping[str, DataFrame],
+    hidden: Mapping[str, Sequence[str]],
+    handed_out: bool,
+) -> tuple[str, "_Names", bool]:
+    """The text with names that Spark will know, what they stand for, and whether the query has columns of its own."""
     if context.depth > _DEEPEST:
         raise InvalidInput("A view or macro seems to be made of itself: it is nested too deep.")
+    # Settings that let Spark read text otherwise are refused.
+    _ = state.holder.settings
     parsed = parsed_query(_as_select(text), context.dialect, lambda plain: expanded(state, context, plain))
-    frames: dict[str, DataFrame] = {}
-    scans: dict[str, NamedScan] = {}
-    virtual: set[str] = set()
-    edits: list[tuple[int, int, str]] = []
-    marker = _marker(parsed.text)
+    bound = _Names(parsed.text, _marker(parsed.text))
     for reference in parsed.references:
-        found: DataFrame | NamedScan | None = (given or {}).get(".".join(reference.name))
+        name = ".".join(reference.name)
+        found: DataFrame | NamedScan | None = given.get(name)
         if found is None:
-            found = _frame(state, context, parsed.text, reference, parameters, virtual)
-        if found is None:
-            continue
+            found = _frame(state, context, reference, parameters, bound)
+        elif hidden.get(name):
+            bound.bearers.append(bearer_of(reference, hidden[name]))
+        if found is not None:
+            bound.add(parsed, reference, found, context.dialect)
+    further = _column_edits(parsed, bound, context)
+    anew = _named_anew(parsed, bound.scans, context) if handed_out and not further else None
+    plain = edited(parsed.text, [*bound.edits, *further, *(anew or ())])
+    if context.dialect == "duckdb":
+        plain = spark_text(_translated(plain, bound))
+    return without_variables(plain), bound, anew is not None
+
+
+@dataclass(slots=True)
+class _Names:
+    """What the names of a query stand for."""
+
+    text: str
+    marker: str
+    """What the names of DataFrames begin with."""
+    frames: dict[str, DataFrame] = field(default_factory=dict)
+    scans: dict[str, NamedScan] = field(default_factory=dict)
+    edits: list[tuple[int, int, str]] = field(default_factory=list)
+    bearers: list[Bearer] = field(default_factory=list)
+    tables: dict[int, Table] = field(default_factory=dict)
+    """By the id of its node, the table that a name stands for."""
+    nodes: dict[int, str] = field(default_factory=dict)
+    """By the id of its node, what a name is replaced by."""
+
+    def add(self, parsed: ParsedQuery, reference: Reference, found: DataFrame | NamedScan, dialect: str) -> None:
+        """Replace a name by the one that Spark knows the rows by."""
         if isinstance(found, NamedScan):
             name = found.name
-            scans[name] = found
+            self.scans[name] = found
         else:
-            name = f"{marker}{len(frames)}"
-            frames[name] = found
-        edits.append((reference.start, reference.end, name))
+            name = f"{self.marker}{len(self.frames)}"
+            self.frames[name] = found
+        self.nodes[id(reference.node)] = name
+        self.edits.append((reference.start, reference.end, name))
         if not reference.alias:
-            place = alias_place(parsed.text, reference, context.dialect)
-            edits.append((place, place, f" AS {quoted_name(reference.name[-1], context.dialect)}"))
-    further = _column_edits(parsed, edits, context, virtual)
-    anew = _named_anew(parsed, scans, context) if handed_out and not further else None
-    plain = edited(parsed.text, [*edits, *further, *(anew or ())])
-    if context.dialect == "duckdb":
-        known = {**frames, **{name: scan.frame for name, scan in scans.items()}}
-        plain = spark_text(to_spark(parse_duckdb(plain), lambda table: _types(known.get(table.name))))
-    text = _formatted(plain, marker) if frames else plain
-    return BoundQuery(text, frames, scans, parameters, context, anew is not None)
+            place = alias_place(parsed.text, reference, dialect)
+            self.edits.append((place, place, f" AS {quoted_name(reference.name[-1], dialect)}"))
+
+    @property
+    def hidden(self) -> dict[str, tuple[str, ...]]:
+        """The hidden columns by the names that Spark knows."""
+        return {self.nodes[id(bearer.node)]: bearer.hidden for bearer in self.bearers}
+
+    def columns(self, name: str) -> dict[str, str] | None:
+        """The columns that are seen of what Spark knows by a name, with their types."""
+        frame = self.scans[name].frame if name in self.scans else self.frames.get(name)
+        hidden = self.hidden.get(name, ())
+        return None if frame is None else {name: kind for name, kind in frame.dtypes if name not in hidden}
+
+
+def _translated(plain: str, bound: _Names) -> exp.Expr:
+    tree, hidden = parse_duckdb(plain), bound.hidden
+    if hidden:
+        mark_hidden(tree, hidden)
+    found = to_spark(tree, lambda table: bound.columns(table.name))
+    return hide_in_stars(found, hidden) if hidden else found
 
 
 def _named_anew(
@@ -134,10 +226,6 @@ def _named_anew(
         return None
     [scan], [reference] = scans.values(), parsed.references
     return own_columns(parsed.tree, reference.node, scan.columns)
-
-
-def _types(frame: DataFrame | None) -> dict[str, str] | None:
-    return None if frame is None else dict(frame.dtypes)
 
 
 def _marker(text: str) -> str:
@@ -162,15 +250,17 @@ def relation_frame(state: SessionState, bound: Bound, context: Context) -> DataF
 
 
 def _table_rows(
-    state: SessionState, bound: Bound, table: Table, text: str, reference: Reference, virtual: set[str]
+    state: SessionState, bound: Bound, table: Table, reference: Reference, names: _Names
 ) -> DataFrame | NamedScan:
-    """The rows of a table; what the query says of them chooses files. It has `virtual` columns beyond its own."""
-    predicate = predicate_for(text, reference, table, state.rules)
-    further = _virtual_columns(text, reference, table)
-    virtual.update(further)
+    """The rows of a table; what the query says of them chooses files."""
+    predicate = predicate_for(names.text, reference, table, state.rules)
+    virtual = named_virtual_columns(reference, table)
+    names.tables[id(reference.node)] = table
+    if virtual:
+        names.bearers.append(bearer_of(reference, virtual))
     work = state.work(bound.tx, bound.attachment)
     plan = work.plan_scan(table, predicate)
-    return scan(work, plan, further) if further else named_scan(work, plan)
+    return scan(work, plan, virtual) if virtual else named_scan(work, plan)
 
 
 def view_frame(state: SessionState, bound: Bound, context: Context) -> DataFrame:
@@ -194,12 +284,7 @@ def view_frame(state: SessionState, bound: Bound, context: Context) -> DataFrame
 
 
 def _frame(
-    state: SessionState,
-    context: Context,
-    text: str,
-    reference: Reference,
-    parameters: Parameters,
-    virtual: set[str],
+    state: SessionState, context: Context, reference: Reference, parameters: Parameters, names: _Names
 ) -> DataFrame | NamedScan | None:
     if reference.arguments is not None:
         if not is_function(state, reference.name):
@@ -213,7 +298,7 @@ def _frame(
         return None
     if bound.table is None:
         return view_frame(state, bound, context)
-    return _table_rows(state, bound, bound.table, text, reference, virtual)
+    return _table_rows(state, bound, bound.table, reference, names)
 
 
 def function_rows(state: SessionState, reference: Reference, parameters: Parameters) -> pa.Table | DataFrame:
@@ -240,36 +325,15 @@ def _as_frame(state: SessionState, rows: pa.Table | DataFrame) -> DataFrame:
     return from_arrow(state.holder.get(), rows).select("*")
 
 
-def _virtual_columns(text: str, reference: Reference, table: Table) -> list[str]:
-    """The virtual columns that the query around a reference speaks of."""
-    if not any(name in text.lower() for name in FOR_USERS):
-        return []
-    own = {fold(column.name) for column in table.definition.columns}
-    select = reference.node.find_ancestor(exp.Select)
-    used = {fold(column.name) for column in (select or reference.node.root()).find_all(exp.Column)}
-    return [name for name in FOR_USERS if name in used and name not in own]
-
-
-def _column_edits(
-    parsed: ParsedQuery, replaced: Sequence[tuple[int, int, str]], context: Context, virtual: set[str]
-) -> list[tuple[int, int, str]]:
-    """Columns that name the catalog or schema of their table keep the table alone; stars leave virtual columns out."""
-    if parsed.tree is None or not replaced:
+def _column_edits(parsed: ParsedQuery, bound: _Names, context: Context) -> list[tuple[int, int, str]]:
+    """Columns that name the catalog or schema of their table keep the table alone; stars leave hidden columns out."""
+    if parsed.tree is None or not bound.edits:
         return []
     edits = qualifier_edits(parsed, context)
-    if virtual and len(list(parsed.tree.find_all(exp.Select))) == 1:
-        edits += _star_edits(parsed.text, sorted(virtual), context.dialect)
+    if bound.bearers:
+        check_bearers(bound.bearers, lambda node: bound.columns(bound.nodes.get(node, "")), parsed.text)
+        edits += hiding_edits(parsed.tree, bound.bearers, bound.tables, context.dialect)
     return edits
-
-
-def _star_edits(text: str, virtual: Sequence[str], dialect: str) -> list[tuple[int, int, str]]:
-    word = "EXCLUDE" if dialect == "duckdb" else "EXCEPT"
-    tokens = tokens_of(text, dialect)
-    return [
-        (token.end + 1, token.end + 1, f" {word} ({', '.join(virtual)})")
-        for before, token in pairwise(tokens)
-        if token.text == "*" and before.text.upper() in ("SELECT", "DISTINCT", ",", ".")
-    ]
 
 
 def _formatted(text: str, marker: str) -> str:

@@ -1,23 +1,31 @@
 """Statements that change rows: their conditions and values become queries over the rows they are about."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
+from forklake.catalog.scan_planning import ScanPlan
 from forklake.errors import InvalidInput, InvalidRows
 from forklake.model.entities import Column, Table
 from forklake.model.names import fold
 from forklake.spark.append import append
 from forklake.spark.assigned import read_text
 from forklake.spark.delete import Condition, delete
+from forklake.spark.expression_text import expression as as_expression
 from forklake.spark.incoming import Matching, default_value
-from forklake.spark.merge import Clause, Merged, MergeNames, merge
+from forklake.spark.merge import HIDDEN_IN_SOURCE, HIDDEN_IN_TARGET, Clause, Merged, MergeNames, merge
 from forklake.spark.overwrite import overwrite
 from forklake.spark.quoting import named
+from forklake.spark.scan import scan_schema
+from forklake.spark.session import NamedScan
+from forklake.spark.tasks.reserved import ROW_ID
 from forklake.spark.update import update
+from forklake.spark.virtual import ADDRESS
+from forklake.spark.work import Work
 from forklake.sql.binding import Bound, Context, context_of, get_relation
 from forklake.sql.conditions import virtual_columns
 from forklake.sql.constant_rows import constant_rows, texts_among
@@ -27,7 +35,7 @@ from forklake.sql.duckdb_to_spark import expression_to_spark
 from forklake.sql.literals import with_values
 from forklake.sql.macros import expanded
 from forklake.sql.predicates import names_of, predicate_of
-from forklake.sql.queries import bind_query, query_frame
+from forklake.sql.queries import bind_expression, bind_query, query_frame
 from forklake.sql.state import SessionState
 from forklake.sql.statements import Delete, Insert, Merge, MergeWhen, Name, Truncate, Update
 
@@ -53,7 +61,7 @@ def _inserted(
     columns = _columns(table, statement.columns)
     if statement.query is None:
         return [{}], "name"
-    if state.shortcuts and not statement.by_name:
+    if state.takes_shortcuts and not statement.by_name:
         literal = constant_rows(statement.query, context.dialect, columns, state.holder.zone, parameters)
         if literal is not None:
             return literal, "name"
@@ -83,7 +91,7 @@ def _with_times(rows: DataFrame, columns: Sequence[Column], texts: set[int], con
 
 def _time(name: str, column: Column, context: Context) -> Expression:
     if context.dialect == "duckdb" and column.type.name != "timestamp_ns":
-        return F.expr(expression_to_spark(f"CAST({name} AS {column.type.sql()})", {name: "string"}))
+        return as_expression(expression_to_spark(f"CAST({name} AS {column.type.sql()})", {name: "string"}))
     return read_text(named(name), column.type, column.name)
 
 
@@ -113,14 +121,16 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
 
         def chosen(frame: DataFrame) -> DataFrame:
             values = ", ".join(f"({value}) AS {_SET}{at}" for at, (_, value) in enumerate(statement.assignments))
-            return _over(state, context, frame, alias, statement.sources, statement.where, parameters, values)
+            rows = _Rows(frame, alias, (ROW_ID, ADDRESS), virtual)
+            return _over(state, context, rows, statement.sources, statement.where, parameters, values)
 
         assignments = {column: f"{_SET}{at}" for at, (column, _) in enumerate(statement.assignments)}
         if len(assignments) < len(statement.assignments):
             raise InvalidInput("A column is set twice.")
         predicate = _predicate(state, context, table, alias, statement.where, statement.sources)
-        texts = [statement.where or "", *(value for _, value in statement.assignments)]
-        where = Condition(chosen, predicate, virtual_columns(table, " ".join(texts)))
+        texts = [statement.where or "", statement.sources or "", *(value for _, value in statement.assignments)]
+        virtual = virtual_columns(table, " ".join(texts))
+        where = Condition(chosen, predicate, virtual)
         state.holder.get()
         return update(work, table, {column: named(name) for column, name in assignments.items()}, where)
 
@@ -136,13 +146,14 @@ def delete_rows(state: SessionState, statement: Delete, parameters: Parameters =
         alias = statement.alias or table.name
 
         def chosen(frame: DataFrame) -> DataFrame:
-            found = _over(state, context, frame, alias, statement.sources, statement.where, parameters)
+            rows = _Rows(frame, alias, (ADDRESS,), virtual)
+            found = _over(state, context, rows, statement.sources, statement.where, parameters)
             # A row that several others match is deleted once.
-            return found if statement.sources is None else found.dropDuplicates(_addresses(found))
+            return found if statement.sources is None else found.dropDuplicates([ADDRESS])
 
         predicate = _predicate(state, context, table, alias, statement.where, statement.sources)
-        where = Condition(chosen, predicate, virtual_columns(table, statement.where or ""))
-        return delete(work, table, where)
+        virtual = virtual_columns(table, f"{statement.where or ''} {statement.sources or ''}")
+        return delete(work, table, Condition(chosen, predicate, virtual))
 
 
 def truncate(state: SessionState, statement: Truncate) -> int:
@@ -159,14 +170,41 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
         work = state.work(tx, bound.attachment)
         source = query_frame(state, context, f"SELECT * FROM {statement.source}", parameters)
         names = MergeNames(statement.alias or table.name, statement.source_name)
+        virtual = virtual_columns(table, " ".join(_texts(statement)))
+        scans: list[NamedScan] = []
 
         def expression(text: str) -> Expression:
             plain = with_values(expanded(state, context, text), context.dialect, parameters)
-            return F.expr(expression_to_spark(plain) if context.dialect == "duckdb" else plain)
+            if _MAY_NAME_TABLES.search(plain):
+                plain, named = bind_expression(state, context, plain, *_sides(work, table, source, names, virtual))
+                scans.extend(named)
+            elif context.dialect == "duckdb":
+                plain = expression_to_spark(plain)
+            return as_expression(plain)
 
         clauses = [_clause(table, clause, expression) for clause in statement.clauses]
-        on = expression(statement.on)
-        return merge(work, table, source, on, clauses, names)
+        return merge(work, table, source, expression(statement.on), clauses, names, virtual=virtual)
+
+
+_MAY_NAME_TABLES = re.compile(r"\b(?:select|from|table|values|with)\b|\*", re.IGNORECASE)
+"""Words of every subquery; a star covers columns of both sides."""
+
+
+def _texts(statement: Merge) -> Iterator[str]:
+    """The conditions and values of a MERGE."""
+    yield statement.on
+    for clause in statement.clauses:
+        yield clause.condition or ""
+        yield from (value for _, value in clause.values or ())
+
+
+def _sides(
+    work: Work, table: Table, source: DataFrame, names: MergeNames, virtual: Sequence[str]
+) -> tuple[dict[str, DataFrame], dict[str, Sequence[str]]]:
+    """What the conditions and values of a MERGE are about, by alias, and the columns of it that no star covers."""
+    hidden = [*HIDDEN_IN_TARGET, *virtual]
+    target = work.spark.createDataFrame([], scan_schema(ScanPlan(table, work.tx.base, (), ()), hidden))
+    return {names.target: target, names.source: source}, {names.target: hidden, names.source: HIDDEN_IN_SOURCE}
 
 
 def _clause(table: Table, clause: MergeWhen, expression: Callable[[str], Expression]) -> Clause:
@@ -188,26 +226,34 @@ def _clause(table: Table, clause: MergeWhen, expression: Callable[[str], Express
     return Clause(clause.when, clause.action, condition, values)
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows that a statement is about, with columns that only those see who name them."""
+
+    frame: DataFrame
+    alias: str
+    known_by: Sequence[str]
+    """Columns by which rows are found again."""
+    virtual: Sequence[str]
+
+
 def _over(
     state: SessionState,
     context: Context,
-    frame: DataFrame,
-    alias: str,
+    rows: _Rows,
     sources: str | None,
     where: str | None,
     parameters: Parameters,
     values: str = "",
 ) -> DataFrame:
     """Rows of a table that a condition chooses, joined with other sources, and values worked out from them."""
-    name = quoted_name(alias, context.dialect)
-    text = f"SELECT {name}.*{', ' + values if values else ''} FROM {_ROWS} AS {name}"
+    name = quoted_name(rows.alias, context.dialect)
+    known_by = "".join(f", {name}.{quoted_name(column, context.dialect)}" for column in rows.known_by)
+    text = f"SELECT {name}.*{known_by}{', ' + values if values else ''} FROM {_ROWS} AS {name}"
     text += f", {sources}" if sources else ""
     text += f" WHERE {where}" if where else ""
-    return bind_query(state, context, text, parameters, {_ROWS: frame}).run(state)
-
-
-def _addresses(frame: DataFrame) -> list[str]:
-    return [name for name in frame.columns if name.startswith("__forklake_address")]
+    hidden = {_ROWS: [*rows.known_by, *rows.virtual]}
+    return bind_query(state, context, text, parameters, {_ROWS: rows.frame}, hidden=hidden).run(state)
 
 
 def _predicate(

@@ -64,7 +64,7 @@ def _without_spark(
     called = _procedure(state, select, parameters)
     if called is not None:
         return called
-    if not state.shortcuts or len(parsed.references) != 1 or select.args.get("from_") is None:
+    if not state.takes_shortcuts or len(parsed.references) != 1 or select.args.get("from_") is None:
         return None
     [reference] = parsed.references
     if select.args["from_"].this is not reference.node or not is_whole(reference.node):

@@ -73,6 +73,11 @@ class SessionState:
         """How Spark compares in this session."""
         return ComparisonRules(self.holder.setting)
 
+    @property
+    def takes_shortcuts(self) -> bool:
+        """Whether a statement may be answered without Spark: the setting, and settings of Spark that we read alike."""
+        return self.shortcuts and self.holder.settings.is_usual
+
     def search_schema(self, attachment: Attachment) -> str:
         """The schema where names without one are looked for in a catalog."""
         in_use = self.current_catalog is not None and fold(attachment.name) == fold(self.current_catalog)

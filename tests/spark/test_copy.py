@@ -1,0 +1,242 @@
+"""COPY: what goes out to a file comes back as it was, and DuckDB reads and writes the same."""
+
+import math
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import forklake
+from tests.spark.conftest import Lakehouse
+
+TEXTS = [
+    None,
+    "",
+    " ",
+    "  both sides  ",
+    "\ttab\t",
+    "a\nb",
+    "a\rb",
+    "a\r\nb",
+    "\n",
+    "\r\n",
+    'say "hi"',
+    '"',
+    '""',
+    "it's",
+    "a,b;c|d",
+    "back\\slash",
+    "\\",
+    '\\"',
+    "\\n",
+    "NULL",
+    "null",
+    "zoë 🦆 \u2028 \x85",
+    "#comment",
+    "-- x",
+    "é" * 5000,
+]
+MOMENTS = [
+    datetime(1, 1, 1),
+    datetime(1582, 10, 10, 1, 2, 3, 4),
+    datetime(1969, 12, 31, 23, 59, 59, 999999),
+    datetime(2024, 3, 31, 2, 30, 0, 1),
+    datetime(9999, 12, 31, 23, 59, 59, 999999),
+    None,
+]
+COLUMNS = {
+    "id": "int",
+    "v": "varchar",
+    "x": "double",
+    "f": "float",
+    "n": "decimal(38,10)",
+    "d": "date",
+    "ts": "timestamp",
+    "tz": "timestamptz",
+    "b": "blob",
+    "flag": "boolean",
+}
+DOUBLES = [math.nan, math.inf, -math.inf, -0.0, 5e-324, 0.1, 1e300, None]
+DECIMALS = [Decimal("-1E-10"), Decimal("9" * 28 + "." + "9" * 10), Decimal(0), None]
+BYTES = [b"", bytes(range(256)), b"abc", None]
+
+
+def _rows() -> list[tuple[Any, ...]]:
+    found = []
+    for at, text in enumerate(TEXTS):
+        moment = MOMENTS[at % len(MOMENTS)]
+        with_zone = None if moment is None or moment.year in (1, 9999) else moment.replace(tzinfo=UTC)
+        day = None if moment is None else moment.date()
+        single = [math.nan, math.inf, -math.inf, -0.0, 0.5, None][at % 6]
+        values = (
+            DOUBLES[at % 8],
+            single,
+            DECIMALS[at % 4],
+            day,
+            moment,
+            with_zone,
+            BYTES[at % 4],
+            [True, False, None][at % 3],
+        )
+        found.append((at, text, *values))
+    return found
+
+
+def _shown(rows: list[Any]) -> list[str]:
+    """Rows as texts: NaN equals itself, and -0.0 is not 0.0."""
+    return sorted(repr(tuple(row)) for row in rows)
+
+
+def _fresh(lake: Lakehouse, name: str, columns: dict[str, str]) -> None:
+    lake.lake.create_table(name, columns)
+
+
+@pytest.mark.parametrize("dialect", ["spark", "duckdb"])
+@pytest.mark.parametrize("file_format", ["csv", "json", "parquet"])
+def test_every_value_comes_back(local: Lakehouse, tmp_path: Path, file_format: str, dialect: str) -> None:
+    _fresh(local, "t", COLUMNS)
+    _fresh(local, "back", COLUMNS)
+    local.lake.table("t").append(_rows())
+    session = local.session if dialect == "spark" else forklake.connect(dialect=dialect, spark=local.spark)
+    if dialect == "duckdb":
+        session.attach(local.place.url, "lake", catalog="main")
+    file = tmp_path / f"out.{file_format}"
+    before = local.spark.conf.get("spark.sql.session.timeZone") or "UTC"
+    try:
+        # Ancient moments of this zone are off by minutes and seconds.
+        local.spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+        session.sql(f"COPY lake.t TO '{file}'")
+        session.sql(f"COPY lake.back FROM '{file}'")
+    finally:
+        local.spark.conf.set("spark.sql.session.timeZone", before)
+    assert _shown(local.session.sql("SELECT * FROM lake.back").fetchall()) == _shown(
+        local.session.sql("SELECT * FROM lake.t").fetchall()
+    )
+
+
+def test_nested_values_come_back_from_json(local: Lakehouse, tmp_path: Path) -> None:
+    columns = {
+        "id": "int",
+        "l": "double[]",
+        "s": "struct(a varchar, b struct(c timestamp))",
+        "m": "map(varchar, double)",
+    }
+    moment = datetime(1, 1, 1, 0, 0, 0, 1)
+    _fresh(local, "t", columns)
+    _fresh(local, "back", columns)
+    local.lake.table("t").append(
+        [
+            (
+                1,
+                [math.nan, None, math.inf],
+                {"a": "", "b": {"c": moment}},
+                {"": None, " k ": -0.0},
+            ),
+            (2, [], {"a": None, "b": None}, {}),
+            (3, None, None, None),
+        ]
+    )
+    local.session.sql(f"COPY lake.t TO '{tmp_path}/out.json'")
+    local.session.sql(f"COPY lake.back FROM '{tmp_path}/out.json'")
+    assert _shown(local.session.sql("SELECT * FROM lake.back").fetchall()) == _shown(
+        local.session.sql("SELECT * FROM lake.t").fetchall()
+    )
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=12)
+
+
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.none() | texts | st.text("\n\r\", \\\t;'", max_size=6),
+            st.none() | st.floats() | st.just(-0.0),
+            st.none()
+            | st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)).map(lambda moment: moment.replace(fold=0)),
+        ),
+        min_size=1,
+        max_size=200,
+    )
+)
+@pytest.mark.parametrize("file_format", ["csv", "json"])
+def test_whatever_is_copied_out_comes_back(
+    local: Lakehouse, tmp_path: Path, file_format: str, rows: list[tuple[Any, ...]]
+) -> None:
+    columns = {"v": "varchar", "x": "double", "ts": "timestamp"}
+    for name in ("t", "back"):
+        local.session.sql(f"DROP TABLE IF EXISTS lake.{name}")
+        _fresh(local, name, columns)
+    local.lake.table("t").append(rows)
+    local.session.sql(f"COPY lake.t TO '{tmp_path}/any.{file_format}' (OVERWRITE true)")
+    local.session.sql(f"COPY lake.back FROM '{tmp_path}/any.{file_format}'")
+    assert _shown(local.session.sql("SELECT * FROM lake.back").fetchall()) == _shown(rows)
+
+
+def test_duckdb_reads_what_is_copied_out_and_writes_what_is_copied_in(local: Lakehouse, tmp_path: Path) -> None:
+    columns = {"id": "int", "v": "varchar", "d": "date", "ts": "timestamp", "b": "blob"}
+    rows = [
+        (at, text, date(1582, 10, 10), datetime(2024, 1, 1, 0, 0, 0, 7), b"a\x00\xff") for at, text in enumerate(TEXTS)
+    ]
+    _fresh(local, "t", columns)
+    _fresh(local, "back", columns)
+    local.lake.table("t").append(rows)
+    local.session.sql(f"COPY lake.t TO '{tmp_path}/out.csv'")
+    other = duckdb.connect()
+    other.execute("CREATE TABLE t (id INT, v VARCHAR, d DATE, ts TIMESTAMP, b BLOB)")
+    other.execute(
+        f"COPY t FROM '{tmp_path}/out.csv/part-*.csv' (HEADER true, NULLSTR '', DELIMITER ',', QUOTE '\"', ESCAPE '\"')"
+    )
+    assert _shown(other.execute("SELECT * FROM t").fetchall()) == _shown(rows)
+    other.execute(f"COPY t TO '{tmp_path}/theirs.csv'")
+    local.session.sql(f"COPY lake.back FROM '{tmp_path}/theirs.csv'")
+    assert _shown(local.session.sql("SELECT * FROM lake.back").fetchall()) == _shown(rows)
+
+
+def test_formats_of_dates_and_times_count_in_both_directions(local: Lakehouse, tmp_path: Path) -> None:
+    columns = {"id": "int", "d": "date", "ts": "timestamp"}
+    _fresh(local, "t", columns)
+    _fresh(local, "back", columns)
+    local.lake.table("t").append([(1, date(2024, 1, 2), datetime(2024, 1, 2, 3, 4, 5))])
+    formats = "(DATEFORMAT 'dd/MM/yyyy', TIMESTAMPFORMAT 'dd.MM.yyyy HH-mm-ss')"
+    local.session.sql(f"COPY lake.t TO '{tmp_path}/out.csv' {formats}")
+    assert "02/01/2024" in next((tmp_path / "out.csv").glob("part-*")).read_text()
+    local.session.sql(f"COPY lake.back FROM '{tmp_path}/out.csv' {formats}")
+    assert local.session.sql("SELECT * FROM lake.back").fetchall() == [
+        (1, date(2024, 1, 2), datetime(2024, 1, 2, 3, 4, 5))
+    ]
+
+
+def test_a_null_in_the_only_column_needs_a_text_that_stands_for_it(local: Lakehouse, tmp_path: Path) -> None:
+    _fresh(local, "t", {"v": "varchar"})
+    local.lake.table("t").append([("",), (None,), ("a",)])
+    with pytest.raises(forklake.ForklakeError, match="NULL 'none'"):
+        local.session.sql(f"COPY lake.t TO '{tmp_path}/bad.csv'")
+    local.session.sql(f"COPY lake.t TO '{tmp_path}/out.csv' (NULL 'none')")
+    _fresh(local, "back", {"v": "varchar"})
+    local.session.sql(f"COPY lake.back FROM '{tmp_path}/out.csv' (NULL 'none')")
+    assert _shown(local.session.sql("SELECT * FROM lake.back").fetchall()) == _shown([("",), (None,), ("a",)])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "phrase"),
+    [
+        ("short.csv", "id,v\n1\n", ""),
+        ("long.csv", "id,v\n1,a,b\n", ""),
+        ("bad.json", '{"id": 1, "v": "a"}\n{"id": \n', ""),
+        ("extra.json", '{"id": 1, "other": "a"}\n', "no column of the table"),
+    ],
+)
+def test_files_that_do_not_fit_are_refused(
+    local: Lakehouse, tmp_path: Path, name: str, content: str, phrase: str
+) -> None:
+    _fresh(local, "t", {"id": "int", "v": "varchar"})
+    (tmp_path / name).write_text(content)
+    with pytest.raises(forklake.ForklakeError, match=phrase):
+        local.session.sql(f"COPY lake.t FROM '{tmp_path / name}'")
+    assert local.session.sql("SELECT count(*) FROM lake.t").fetchall() == [(0,)]
