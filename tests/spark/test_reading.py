@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
-from forklake.errors import DamagedFile, InvalidName, NoSuchColumn, NoSuchSnapshot
+from forklake.errors import DamagedFile, InvalidInput, InvalidName, NoSuchColumn, NoSuchSnapshot
 from tests.conftest import Place
 from tests.spark.conftest import Lakehouse, open_lakehouse
 from tests.spark.inside import files, head, no_spark_job, paths, rows
@@ -319,6 +319,6 @@ def test_a_condition_cannot_have_a_star(local: Lakehouse) -> None:
     table = local.lake.create_table("t", {"id": "int"})
     table.append([{"id": 1}])
     for where in ("to_json(struct(*)) = '{}'", "hash(t.*) = 1"):
-        with pytest.raises(forklake.InvalidInput, match="name the columns"):
+        with pytest.raises(InvalidInput, match="name the columns"):
             table.delete(where)
     assert table.delete("id * 2 = 2") == 1

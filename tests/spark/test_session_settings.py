@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import forklake
-from forklake.errors import InvalidOption
+from forklake.errors import DamagedFile, InvalidOption
 from forklake.spark.session_settings import REFUSED, settings_from
 from tests.spark.conftest import Lakehouse
 from tests.spark.inside import rows
@@ -75,7 +75,7 @@ def test_no_rows_are_left_out_because_a_file_is_gone(ancient: Lakehouse, name: s
         file.unlink()
     else:
         file.write_bytes(b"PAR1 no parquet")
-    with setting(ancient.spark, name, "true"), pytest.raises(forklake.DamagedFile):
+    with setting(ancient.spark, name, "true"), pytest.raises(DamagedFile):
         rows(ancient.lake.table("t"))
 
 
