@@ -11,6 +11,16 @@ from forklake.sql.constants import Parameters, parameter_value
 from forklake.sql.cursor import tokens_of
 from forklake.sql.references import edited
 
+_ENDS = {
+    TokenType.NUMBER,
+    TokenType.STRING,
+    TokenType.VAR,
+    TokenType.IDENTIFIER,
+    TokenType.R_PAREN,
+    TokenType.R_BRACKET,
+}
+"""Behind the end of an expression, a colon begins no parameter: `x[1:3]`, `{'a':1}`."""
+
 
 def with_values(text: str, dialect: str, parameters: Parameters) -> str:
     """The text with a literal for each of its parameters."""
@@ -19,7 +29,9 @@ def with_values(text: str, dialect: str, parameters: Parameters) -> str:
     for at, token in enumerate(tokens):
         if token.token_type == TokenType.PLACEHOLDER:
             raise InvalidInput("Conditions and values of MERGE take parameters by name: write :name instead of ?.")
-        if token.token_type == TokenType.COLON and at + 1 < len(tokens) and tokens[at + 1].start == token.end + 1:
+        if token.token_type != TokenType.COLON or at + 1 == len(tokens) or (at and tokens[at - 1].token_type in _ENDS):
+            continue
+        if tokens[at + 1].start == token.end + 1:
             value = parameter_value(tokens[at + 1].text, parameters)
             edits.append((token.start, tokens[at + 1].end + 1, literal(value, dialect)))
     return edited(text, edits)

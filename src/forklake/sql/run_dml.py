@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 
@@ -34,6 +35,7 @@ from forklake.sql.cursor import quoted_name
 from forklake.sql.duckdb_to_spark import expression_to_spark
 from forklake.sql.literals import with_values
 from forklake.sql.macros import expanded
+from forklake.sql.missing import explained
 from forklake.sql.predicates import names_of, predicate_of
 from forklake.sql.queries import bind_expression, bind_query, query_frame
 from forklake.sql.state import SessionState
@@ -183,7 +185,10 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
             return as_expression(plain)
 
         clauses = [_clause(table, clause, expression) for clause in statement.clauses]
-        return merge(work, table, source, expression(statement.on), clauses, names, virtual=virtual)
+        try:
+            return merge(work, table, source, expression(statement.on), clauses, names, virtual=virtual)
+        except AnalysisException as error:
+            raise explained(state, context, error) from None
 
 
 _MAY_NAME_TABLES = re.compile(r"\b(?:select|from|table|values|with)\b|\*", re.IGNORECASE)
