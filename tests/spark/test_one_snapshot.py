@@ -125,3 +125,13 @@ def test_rows_that_are_copied_to_a_file_are_of_one_snapshot(
         busy.sql(f"COPY (SELECT {COUNTS}) TO '{tmp_path}/out.parquet'")
     [(n, m)] = lakehouse.spark.read.parquet(f"{tmp_path}/out.parquet").collect()
     assert n == m
+
+
+def test_what_a_transaction_has_handed_out_keeps_its_snapshot(local: Lakehouse) -> None:
+    table = local.lake.create_table("t", {"id": "bigint"})
+    table.append([(1,)])
+    with local.session.transaction():
+        table.append([(2,)])
+        handed_out = [table.scan(), table.scan("id > 0"), local.session.sql("SELECT * FROM t WHERE id > 0")]
+    table.append([(3,)])
+    assert [result.to_arrow().num_rows for result in handed_out] == [2, 2, 2]

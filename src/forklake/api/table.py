@@ -83,7 +83,8 @@ class TableHandle:
     ) -> Result:
         """The rows for which a condition is true. A condition as SQL text excludes files before any is read."""
         tx = self._reading(version, timestamp)
-        return scan_table(self._work(tx), get_table(tx, self._schema, self._name), where, columns)
+        table, outlives = get_table(tx, self._schema, self._name), self._state.transactions.is_open
+        return scan_table(self._work(tx), table, where, columns, outlives=outlives)
 
     def to_arrow(self) -> Any:
         return self.scan().to_arrow()

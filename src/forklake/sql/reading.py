@@ -24,9 +24,17 @@ from forklake.sql.results import Result
 
 
 def scan_table(
-    work: Work, table: Table, where: str | Expression | None = None, columns: Sequence[str] | None = None
+    work: Work,
+    table: Table,
+    where: str | Expression | None = None,
+    columns: Sequence[str] | None = None,
+    *,
+    outlives: bool = False,
 ) -> Result:
-    """The rows for which the condition is true. Rows that are in the metadata alone need no Spark."""
+    """The rows for which the condition is true. Rows that are in the metadata alone need no Spark.
+
+    What `outlives` the transaction is made a DataFrame at once, as it could not be later.
+    """
     chosen, virtual = _chosen(table, columns, where if isinstance(where, str) else "")
     found = None if where is None else condition(where, table, ComparisonRules(work.holder.setting))
     plan = work.plan_scan(table, found.predicate if found else None)
@@ -38,6 +46,9 @@ def scan_table(
     if work.shortcuts and not plan.files and where is None:
         rows = inlined_rows(plan, virtual) if plan.batches else _no_rows(table, virtual)
         rows = rows.select(chosen)
+    if outlives and rows is None:
+        made = frame()
+        return Result(None, lambda: made, table, plan.snapshot_id)
     return Result(rows, frame, table, plan.snapshot_id)
 
 
