@@ -258,3 +258,44 @@ def test_the_files_of_a_large_sorted_append_cover_ranges_of_their_own(local: Lak
     before = head(local.lake)
     assert table.scan("id = 25000", ["id"]).fetchall() == [(25000,)]
     assert head(local.lake) == before
+
+
+def test_a_part_of_a_date_leaves_out_the_files_of_other_parts(local: Lakehouse) -> None:
+    keys = [("day", "year"), ("at", "month"), ("at", "hour")]
+    table = local.lake.create_table("t", {"day": "date", "at": "timestamp"}, partitioned_by=keys)
+    for day in (date(2023, 12, 31), date(2024, 1, 1), date(2025, 1, 2)):
+        table.append([(day, datetime(day.year, day.month, day.day, day.day % 24))])
+    table.append([(None, None)])
+    for where, left in {
+        "year(day) = 2024": 1,
+        "2024 = year(day)": 1,
+        "year(day) IN (2023, 2024)": 2,
+        "month(at) = 1 AND hour(at) = 2": 1,
+        "year(day) = 1999": 0,
+        # The year of another column, and what is not plainly equal to an integer, say nothing.
+        "year(at) = 2024": 4,
+        "year(day) > 2024": 4,
+        "NOT year(day) = 2024": 4,
+        "year(day) = '2024'": 4,
+        "year(day) + 0 = 2024": 4,
+    }.items():
+        assert _left(table, where) == left, where
+    assert table.scan("year(day) = 2024 OR hour(at) = 2").to_arrow().num_rows == 2
+
+
+def test_the_year_of_a_moment_with_a_zone_is_that_of_the_session(local: Lakehouse) -> None:
+    table = local.lake.create_table("t", {"at": "timestamptz"}, partitioned_by=[("at", "year")])
+    table.append([(datetime(2024, 1, 1, 2, tzinfo=UTC),)])
+    assert _left(table, "year(at) = 2023") == 0
+    local.spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    try:
+        assert table.scan("year(at) = 2023").to_arrow().num_rows == 1
+    finally:
+        local.spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
+def test_a_double_finds_every_integer_that_equals_it_in_any_partition(local: Lakehouse) -> None:
+    table = local.lake.create_table("t", {"n": "bigint"}, partitioned_by=["n"])
+    table.append([(2**53,), (2**53 + 1,), (1,)])
+    for where in ("n = 9007199254740992e0", "n = 9007199254740993e0", "n IN (9007199254740993e0)", "n = 1e0"):
+        assert table.scan(where).to_arrow().num_rows == table.to_spark().where(where).count(), where
