@@ -20,6 +20,7 @@ from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from forklake.model.snapshots import Snapshot
 from forklake.spark.create_as import create_as
+from forklake.spark.default_text import with_default_text
 from forklake.spark.type_mapping import check_storable
 from forklake.sql.catalog_changes import fork_attached
 
@@ -68,7 +69,7 @@ class CatalogHandle(Upkeep):
         or_replace: bool = False,
     ) -> TableHandle:
         """Create a table; columns are a mapping of names to types, such as {"id": "bigint"}, or column specs."""
-        specs = _specs(columns)
+        specs = [with_default_text(spec, self._state.holder.zone) for spec in _specs(columns)]
         check_storable(spec.type for spec in specs)
         schema, table = split_name(name)
         with self._state.writing(self._attachment) as tx:

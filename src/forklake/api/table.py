@@ -27,6 +27,7 @@ from forklake.model.ids import PartitionId, SortId
 from forklake.spark.append import append
 from forklake.spark.changes import Kind, table_changes
 from forklake.spark.constraints import check_no_nulls
+from forklake.spark.default_text import default_text
 from forklake.spark.delete import Condition, delete
 from forklake.spark.extremes import extreme
 from forklake.spark.failures import querying, reading
@@ -39,6 +40,7 @@ from forklake.spark.work import Work
 from forklake.sql.attachments import Attachment
 from forklake.sql.binding import reading_at
 from forklake.sql.conditions import condition
+from forklake.sql.defaults import default_of
 from forklake.sql.reading import scan_table
 from forklake.sql.results import Result
 from forklake.sql.state import SessionState
@@ -208,13 +210,17 @@ class TableHandle:
         name: str | Sequence[str],
         type: str,
         *,
-        default: str | None = None,
+        default: Any = None,
         nullable: bool = True,
         comment: str | None = None,
     ) -> None:
-        """Add a column, or a field to a struct: `("address", "zip")`. Rows that are there have the default."""
+        """Add a column, or a field to a struct: `("address", "zip")`. Rows that are there have the default.
+
+        The default is a value of the column's type, or its text.
+        """
         *parent, last = _path(name)
-        spec = alterations.ColumnSpec(last, parse_type(type), nullable, default, comment=comment)
+        text = default_text(default, last, parse_type(type), self._state.holder.zone)
+        spec = alterations.ColumnSpec(last, parse_type(type), nullable, text, comment=comment)
         check_storable([spec.type])
 
         def add(tx: Transaction, definition: TableDefinition) -> TableDefinition:
@@ -235,9 +241,16 @@ class TableHandle:
         check_storable([new_type])
         self._alter(lambda _, definition: alterations.set_column_type(definition, _path(name), new_type))
 
-    def set_default(self, name: str, value: str, *, expression: bool = False) -> None:
-        kind: Any = "expression" if expression else "literal"
-        self._alter(lambda _, definition: alterations.set_default(definition, _path(name), value, kind, "spark"))
+    def set_default(self, name: str | Sequence[str], value: Any, *, expression: bool = False) -> None:
+        """What new rows get: a value of the column's type or its text, or the SQL of an expression."""
+        path = _path(name)
+        column_type = alterations.find_column(self.definition, path).type
+        text: str | None
+        if expression:
+            text, kind = default_of(self._state, value, path[-1], column_type)
+        else:
+            text, kind = default_text(value, path[-1], column_type, self._state.holder.zone), "literal"
+        self._alter(lambda _, definition: alterations.set_default(definition, path, text, kind, "spark"))
 
     def drop_default(self, name: str) -> None:
         self._alter(lambda _, definition: alterations.drop_default(definition, _path(name)))

@@ -252,6 +252,8 @@ def _check_addition(spec: ColumnSpec, parent: Path) -> None:
 def _check_default(column_type: ColumnType, value: str | None) -> None:
     if value is not None and column_type.is_nested:
         raise InvalidChange(f"Default value for {column_type.name.upper()} type not supported")
+    if value is not None and not isinstance(value, str):
+        raise InvalidChange(f"A default is stored as text: write {str(value)!r} instead of {value!r}")
 
 
 def _check_free(name: str, siblings: Sequence[Column], parent: Path) -> None:

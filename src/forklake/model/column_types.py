@@ -151,9 +151,12 @@ def struct_of(fields: "tuple[tuple[str, ColumnType], ...]") -> ColumnType:
     return ColumnType("struct", fields=fields)
 
 
-def parse_type(text: str) -> ColumnType:
-    """Read a type in the stored, DuckDB or Spark spelling; InvalidType if it cannot be stored."""
-    parser = _Parser(text)
+def parse_type(text: str, *, timestamp: str = "timestamp") -> ColumnType:
+    """Read a type in the stored, DuckDB or Spark spelling; InvalidType if it cannot be stored.
+
+    `timestamp` is what the word TIMESTAMP alone means.
+    """
+    parser = _Parser(text, timestamp)
     parsed = parser.type()
     parser.end()
     return parsed
@@ -229,8 +232,9 @@ _CLOSING = {"(": ")", "<": ">"}
 class _Parser:
     """Recursive descent over the tokens of one type."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, timestamp: str) -> None:
         self._text = text
+        self._timestamp = timestamp
         self._tokens = self._tokenize()
         self._at = 0
 
@@ -269,7 +273,7 @@ class _Parser:
         if spelling in _WITH_LENGTH and self._accept("("):
             self._number()
             self._expect(")")
-        return ColumnType(_SPELLINGS[spelling])
+        return ColumnType(self._timestamp if spelling == "timestamp" else _SPELLINGS[spelling])
 
     def _longest_spelling(self, word: str) -> str:
         """Extend `timestamp` to `timestamp with time zone` as long as the following words allow it."""

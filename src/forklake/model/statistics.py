@@ -363,7 +363,10 @@ def _read_time(text: str) -> Exact | None:
 
 
 def _microseconds(found: re.Match[str]) -> Decimal:
-    seconds = int(found["hour"] or 0) * 3600 + int(found["minute"] or 0) * 60 + int(found["second"] or 0)
+    hour, minute, second = (int(found[part] or 0) for part in ("hour", "minute", "second"))
+    seconds = hour * 3600 + minute * 60 + second
+    if seconds > 86_400 or minute > 59 or second > 59:
+        raise ValueError(found[0])
     nanoseconds = int((found["fraction"] or "").ljust(9, "0"))
     return Decimal(f"{seconds * 10**9 + nanoseconds}e-3")
 

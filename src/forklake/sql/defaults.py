@@ -1,69 +1,130 @@
-"""DEFAULT expressions of columns: values that are stored as text, or expressions that are worked out on insert."""
+"""DEFAULT expressions of columns: values that are stored as text, or expressions that are worked out on insert.
+
+Each is checked when it is set. A plain literal of the column's own kind is read here; anything else is worked out once
+by Spark, as an INSERT would do it, and refused if the column cannot hold it.
+"""
 
 import re
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Literal
 
-from forklake.errors import InvalidInput
-from forklake.model.alterations import ColumnSpec
-from forklake.model.column_types import ColumnType, parse_type
-from forklake.sql.constants import constant
-from forklake.sql.duckdb_to_spark import expression_to_spark
-from forklake.sql.statements import ColumnText
+import pyarrow as pa
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
-_SPARK_TIMESTAMP = re.compile(r"\bTIMESTAMP\b(?!\s+WITH)", re.IGNORECASE)
+from forklake.errors import ForklakeError, InvalidInput
+from forklake.model.alterations import ColumnSpec
+from forklake.model.assignment import check_assignable
+from forklake.model.column_types import ColumnType, parse_type
+from forklake.model.entities import Column
+from forklake.model.ids import ColumnId
+from forklake.spark.assigned import assigned
+from forklake.spark.collect import collect
+from forklake.spark.default_text import default_text
+from forklake.spark.failures import querying
+from forklake.spark.quoting import named
+from forklake.spark.tasks.literals import literal_text
+from forklake.spark.type_mapping import type_in_spark
+from forklake.spark.zones import is_utc
+from forklake.sql.binding import context_of
+from forklake.sql.cursor import parse_text
+from forklake.sql.duckdb_to_spark import expression_to_spark
+from forklake.sql.literal_values import UNKNOWN, literal_value
+from forklake.sql.queries import query_frame
+from forklake.sql.state import SessionState
+from forklake.sql.statements import ColumnText
+from forklake.sql.text_columns import with_times
+from forklake.sql.written_values import Text, written_rows
 
 Default = tuple[str | None, Literal["literal", "expression"] | None]
 
-
-def default_of(text: str | None, dialect: str) -> Default:
-    """What is stored for a DEFAULT; NULL is none."""
-    if text is None:
-        return None, None
-    try:
-        value = constant(text, dialect)
-    except (InvalidInput, TypeError):
-        return (expression_to_spark(text) if dialect == "duckdb" else text), "expression"
-    if value is None:
-        return None, None
-    if _is_word(text) or isinstance(value, list) or _is_moving(text):
-        return (expression_to_spark(text) if dialect == "duckdb" else text), "expression"
-    return literal_text(value), "literal"
-
-
-def literal_text(value: object) -> str:
-    """A constant as the text of a default."""
-    match value:
-        case bool():
-            return str(value).lower()
-        case datetime():
-            return value.replace(tzinfo=None).isoformat(" ")
-        case date() | Decimal() | int() | float() | str():
-            return str(value)
-    return str(value)
+_CONSTANT: dict[type[exp.Expr], frozenset[str]] = {
+    exp.Literal: frozenset({"this", "is_string"}),
+    exp.Null: frozenset(),
+    exp.Boolean: frozenset({"this"}),
+    exp.Neg: frozenset({"this"}),
+    exp.Paren: frozenset({"this"}),
+    exp.Cast: frozenset({"this", "to", "_type"}),
+    exp.DataType: frozenset({"this", "expressions", "nested"}),
+    exp.DataTypeParam: frozenset({"this"}),
+}
+"""What an expression may be made of whose value never changes, with all arguments that are known."""
+_STANDING = re.compile(r"[-+\d\s:.TZ]*", re.ASCII)
+"""Texts that are no word such as now or today."""
+_WRITTEN_AS_TEXT = frozenset({"blob", "variant"})
 
 
-def column_spec(column: ColumnText, dialect: str) -> ColumnSpec:
+def column_spec(state: SessionState, column: ColumnText) -> ColumnSpec:
     """A column as the catalog takes it."""
     if not column.type:
         raise InvalidInput(f"Column '{column.name}' needs a type.")
-    default, kind = default_of(column.default, dialect)
-    return ColumnSpec(
-        column.name, type_of(column.type, dialect), column.nullable, default, kind, "spark", column.comment
-    )
+    column_type = type_of(column.type, context_of(state).dialect)
+    default, kind = default_of(state, column.default, column.name, column_type)
+    return ColumnSpec(column.name, column_type, column.nullable, default, kind, "spark", column.comment)
 
 
 def type_of(text: str, dialect: str) -> ColumnType:
     """The type that a text means in a dialect: to Spark, a TIMESTAMP is a moment, and TIMESTAMP_NTZ a wall clock."""
-    return parse_type(_SPARK_TIMESTAMP.sub("TIMESTAMP_LTZ", text) if dialect == "spark" else text)
+    return parse_type(text, timestamp="timestamptz" if dialect == "spark" else "timestamp")
 
 
-def _is_word(text: str) -> bool:
-    stripped = text.strip().lower()
-    return stripped.isidentifier() and stripped not in ("true", "false", "null")
+def default_of(state: SessionState, text: str | None, name: str, column_type: ColumnType) -> Default:
+    """What is stored for a DEFAULT; NULL is none. InvalidInput if the column cannot hold it."""
+    if text is None:
+        return None, None
+    dialect = context_of(state).dialect
+    plain = _plain(text, dialect, column_type, is_utc(state.holder.zone))
+    if plain is not UNKNOWN:
+        found = default_text(plain, name, column_type)
+        return found, None if found is None else "literal"
+    expression = _expression(text, dialect, name)
+    if not column_type.is_nested:
+        value = _computed(state, text, name, column_type)
+        if _is_constant(expression):
+            return (literal_text(value, column_type), "literal") if value.is_valid else (None, None)
+    return (expression_to_spark(text) if dialect == "duckdb" else text), "expression"
 
 
-def _is_moving(text: str) -> bool:
-    lowered = text.lower()
-    return any(word in lowered for word in ("now", "current_", "today"))
+def _plain(text: str, dialect: str, column_type: ColumnType, zone_is_utc: bool) -> object:
+    rows = written_rows(f"VALUES ({text})", dialect)
+    if rows is None or len(rows) != 1 or len(rows[0]) != 1:
+        return UNKNOWN
+    [[written]] = rows
+    if isinstance(written, Text) and column_type.name in _WRITTEN_AS_TEXT:
+        return written.text
+    return literal_value(written, column_type, zone_is_utc=zone_is_utc)
+
+
+def _expression(text: str, dialect: str, name: str) -> exp.Expr:
+    try:
+        found = parse_text(text, dialect)
+    except SqlglotError:
+        raise InvalidInput(f"The default of column '{name}' is no expression: {text}") from None
+    if found.find(exp.Query, exp.Alias, exp.Command, exp.AggFunc, exp.Window, exp.Placeholder, exp.Parameter):
+        raise InvalidInput(f"The default of column '{name}' must not hold a query or an aggregate: {text}")
+    return found
+
+
+def _is_constant(expression: exp.Expr) -> bool:
+    for node in expression.walk():
+        known = _CONSTANT.get(type(node))
+        if known is None or any(value and key not in known for key, value in node.args.items()):
+            return False
+    times = any(cast.to.this in exp.DataType.TEMPORAL_TYPES for cast in expression.find_all(exp.Cast))
+    texts = [literal.name for literal in expression.find_all(exp.Literal) if literal.is_string]
+    return not times or all(_STANDING.fullmatch(text) for text in texts)
+
+
+def _computed(state: SessionState, text: str, name: str, column_type: ColumnType) -> pa.Scalar:
+    """The value that an INSERT of the expression would store."""
+    column, query = Column(ColumnId(0), name, column_type), f"SELECT {text}\n"
+    try:
+        with querying():
+            context = context_of(state)
+            rows = with_times(query_frame(state, context, query), [column], query, context.dialect)
+            source = type_in_spark(rows.schema.fields[0].dataType)
+            check_assignable(source, column_type, name)
+            value = assigned(named("c"), source, column_type, name)
+            [found] = collect(rows.toDF("c").select(value.alias("c")))["c"]
+            return found
+    except (ForklakeError, ValueError) as error:
+        raise InvalidInput(f"{text} cannot be the default of column '{name}': {error}") from None

@@ -70,7 +70,7 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
         if statement.if_not_exists and find_object(tx, parent, name, "table") is not None:
             return None
         if statement.query is None:
-            specs = [column_spec(column, context.dialect) for column in statement.columns]
+            specs = [column_spec(state, column) for column in statement.columns]
             check_storable(spec.type for spec in specs)
             ddl.create_table(
                 tx,
@@ -199,16 +199,17 @@ def alter_table(state: SessionState, statement: AlterTable) -> None:
             table = get_table(tx, schema, name)
             if isinstance(alteration, SetNotNull) and alteration.not_null:
                 check_no_nulls(state.work(tx, attachment), table, ".".join(alteration.path))
-            change = _change(tx, table, alteration, state.dialect)
+            change = _change(state, tx, table, alteration)
             if change is not None:
                 ddl.alter_table(tx, schema, name, change)
 
 
-def _change(tx: Transaction, table: Table, alteration: TableAlteration, dialect: str) -> Alteration | None:
+def _change(state: SessionState, tx: Transaction, table: Table, alteration: TableAlteration) -> Alteration | None:
     """The change of the definition that an alteration means; None if there is nothing to do."""
+    dialect = state.dialect
     match alteration:
         case AddColumn():
-            return _added(tx, table, alteration, dialect)
+            return _added(state, tx, table, alteration)
         case DropColumn(path, if_exists):
             if if_exists and not _has(table, path):
                 return None
@@ -222,7 +223,8 @@ def _change(tx: Transaction, table: Table, alteration: TableAlteration, dialect:
         case SetDefault(path, None):
             return lambda definition: alterations.drop_default(definition, path)
         case SetDefault(path, text):
-            value, kind = default_of(text, dialect)
+            column_type = alterations.find_column(table.definition, path).type
+            value, kind = default_of(state, text, path[-1], column_type)
             if value is None or kind is None:
                 return lambda definition: alterations.drop_default(definition, path)
             return lambda definition: alterations.set_default(definition, path, value, kind, "spark")
@@ -245,10 +247,10 @@ def _change(tx: Transaction, table: Table, alteration: TableAlteration, dialect:
     raise InvalidChange("Unsupported ALTER TABLE type in DuckLake")
 
 
-def _added(tx: Transaction, table: Table, alteration: AddColumn, dialect: str) -> Alteration | None:
+def _added(state: SessionState, tx: Transaction, table: Table, alteration: AddColumn) -> Alteration | None:
     if alteration.if_not_exists and _has(table, alteration.path):
         return None
-    spec = column_spec(alteration.column, dialect)
+    spec = column_spec(state, alteration.column)
     check_storable([spec.type])
     *parent, name = alteration.path
 

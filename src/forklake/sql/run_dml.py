@@ -14,7 +14,6 @@ from forklake.errors import InvalidInput, InvalidRows
 from forklake.model.entities import Column, Table
 from forklake.model.names import fold
 from forklake.spark.append import append
-from forklake.spark.assigned import read_text
 from forklake.spark.delete import Condition, delete
 from forklake.spark.expression_text import expression as as_expression
 from forklake.spark.incoming import Matching, default_value
@@ -29,7 +28,7 @@ from forklake.spark.virtual import ADDRESS
 from forklake.spark.work import Work
 from forklake.sql.binding import Bound, Context, context_of, get_relation
 from forklake.sql.conditions import virtual_columns
-from forklake.sql.constant_rows import constant_rows, texts_among
+from forklake.sql.constant_rows import constant_rows
 from forklake.sql.constants import Parameters
 from forklake.sql.cursor import quoted_name
 from forklake.sql.duckdb_to_spark import expression_to_spark
@@ -40,6 +39,7 @@ from forklake.sql.predicates import names_of, predicate_of
 from forklake.sql.queries import bind_expression, bind_query, query_frame
 from forklake.sql.state import SessionState
 from forklake.sql.statements import Delete, Insert, Merge, MergeWhen, Name, Truncate, Update
+from forklake.sql.text_columns import with_times
 
 _ROWS = "__forklake_rows"
 _SET = "__forklake_set_"
@@ -68,10 +68,9 @@ def _inserted(
         if literal is not None:
             return literal, "name"
     rows = query_frame(state, context, statement.query, parameters)
-    if len(rows.columns) == len(columns) and not statement.by_name:
-        rows = _with_times(rows, columns, texts_among(statement.query, context.dialect, columns, parameters), context)
     if statement.by_name:
         return rows, "name"
+    rows = with_times(rows, columns, statement.query, context.dialect, parameters)
     if not statement.columns:
         return rows, "position"
     if len(rows.columns) != len(columns):
@@ -79,22 +78,6 @@ def _inserted(
             f"INSERT into table {table.name} names {len(columns)} columns but {len(rows.columns)} values were supplied"
         )
     return rows.toDF(*(column.name for column in columns)), "name"
-
-
-def _with_times(rows: DataFrame, columns: Sequence[Column], texts: set[int], context: Context) -> DataFrame:
-    """The rows with dates and times for the texts in these columns."""
-    if not texts:
-        return rows
-    # Names of a query need not be unique.
-    given = rows.toDF(*(f"c{at}" for at in range(len(columns))))
-    read = [_time(f"c{at}", column, context) if at in texts else named(f"c{at}") for at, column in enumerate(columns)]
-    return given.select(*(value.alias(f"c{at}") for at, value in enumerate(read))).toDF(*rows.columns)
-
-
-def _time(name: str, column: Column, context: Context) -> Expression:
-    if context.dialect == "duckdb" and column.type.name != "timestamp_ns":
-        return as_expression(expression_to_spark(f"CAST({name} AS {column.type.sql()})", {name: "string"}))
-    return read_text(named(name), column.type, column.name)
 
 
 def _columns(table: Table, names: Sequence[str]) -> list[Column]:

@@ -3,9 +3,9 @@
 import pytest
 from sqlglot import exp
 
-from forklake.sql import constant_rows
-from forklake.sql.constant_rows import texts_among
+from forklake.sql import text_columns
 from forklake.sql.cursor import parse_text
+from forklake.sql.text_columns import texts_among
 from tests.unit.spark_tasks.samples import column
 
 COLUMNS = [column("a", "integer"), column("b", "date")]
@@ -45,5 +45,5 @@ def test_an_argument_that_is_not_known_makes_a_text_none(node: type[exp.Expr], m
     tree = parse_text(text, "spark").copy()
     for found in list(tree.find_all(node)):
         found.args["invented"] = True
-    monkeypatch.setattr(constant_rows, "parse_text", lambda *_: tree)
+    monkeypatch.setattr(text_columns, "parse_text", lambda *_: tree)
     assert texts_among(text, "spark", COLUMNS) == set()

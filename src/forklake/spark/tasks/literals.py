@@ -1,5 +1,6 @@
 """Default values: text in the metadata, values in rows."""
 
+import math
 import re
 from collections.abc import Callable
 from decimal import Context, Decimal, InvalidOperation
@@ -11,7 +12,7 @@ from forklake.errors import InvalidInput
 from forklake.model.column_types import FLOATS, INTEGERS, TIMESTAMPS, ColumnType
 from forklake.model.entities import Column
 from forklake.model.statistics import exact_value
-from forklake.spark.tasks.moments import time_text
+from forklake.spark.tasks.moments import date_text, time_text, timestamp_text
 from forklake.spark.tasks.type_forms import shown_type
 
 _BOOLEANS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
@@ -30,6 +31,26 @@ def literal(text: str | None, column: Column) -> pa.Scalar:
         return pa.scalar(_READERS[column.type.name](column.type, text), shown)
     except (KeyError, ValueError, InvalidOperation, OverflowError, pa.ArrowException) as error:
         raise InvalidInput(f'"{text}" is not a value of type {column.type.sql()}, as {column.name} has') from error
+
+
+def literal_text(value: pa.Scalar, column_type: ColumnType) -> str:
+    """The text of a value in shown form, which `literal` reads back."""
+    # Counts of days and microseconds, which have values where Python's dates have none.
+    plain = value.value if isinstance(value, pa.TimestampScalar | pa.Date32Scalar) else value.as_py()
+    match column_type.name:
+        case "boolean":
+            return str(plain).lower()
+        case "date":
+            return date_text(plain * _DAY * 1000)
+        case "timestamp_ns":
+            return timestamp_text(plain)
+        case name if name in TIMESTAMPS:
+            return timestamp_text(plain * 1000, zone="+00" if name == "timestamptz" else "")
+        case "blob" | "geometry":
+            return "".join(chr(byte) if 32 <= byte < 127 and byte != 92 else f"\\x{byte:02X}" for byte in plain)
+        case "decimal":
+            return format(plain, "f")
+    return str(plain)
 
 
 def _boolean(_: ColumnType, text: str) -> bool:
@@ -64,7 +85,7 @@ def _microseconds(column_type: ColumnType, text: str) -> Decimal:
 
 
 def _date(column_type: ColumnType, text: str) -> int:
-    return int(_microseconds(column_type, text) // _DAY)
+    return math.floor(_microseconds(column_type, text) / _DAY)
 
 
 def _timestamp(column_type: ColumnType, text: str) -> int:

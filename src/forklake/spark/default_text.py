@@ -1,0 +1,36 @@
+"""Defaults that Python gives, as the text in which they are stored: checked when they are set."""
+
+from dataclasses import replace
+from typing import Any
+
+from forklake.errors import InvalidInput, InvalidRows
+from forklake.model.alterations import ColumnSpec
+from forklake.model.column_types import ColumnType
+from forklake.model.entities import Column
+from forklake.model.ids import ColumnId
+from forklake.spark.literal_rows import literal_rows
+from forklake.spark.tasks.literals import literal, literal_text
+
+_AS_WRITTEN = frozenset({"variant", "struct", "list", "map"})
+"""Types whose defaults are read by Spark, or refused elsewhere."""
+
+
+def default_text(value: Any, name: str, column_type: ColumnType, zone: str = "UTC") -> str | None:
+    """The text of a default; InvalidInput if it is no value of the type. A text may be of any type."""
+    if value is None or (isinstance(value, str) and column_type.name in _AS_WRITTEN):
+        return value
+    column = Column(ColumnId(0), name, column_type)
+    if isinstance(value, str):
+        literal(value, column)
+        return value
+    try:
+        return literal_text(literal_rows([(value,)], [column], zone)[name][0], column_type)
+    except InvalidRows as error:
+        raise InvalidInput(f"The default of column '{name}' cannot be stored: {error}") from None
+
+
+def with_default_text(spec: ColumnSpec, zone: str = "UTC") -> ColumnSpec:
+    """A column whose default, unless it is an expression, is stored as text."""
+    if spec.default_value_type == "expression":
+        return spec
+    return replace(spec, default_value=default_text(spec.default_value, spec.name, spec.type, zone))

@@ -1,0 +1,85 @@
+"""Columns of a query that are nothing but texts, where the table has dates or times: the engine reads them."""
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from forklake.model.column_types import TIMESTAMPS
+from forklake.model.entities import Column
+from forklake.spark.assigned import read_text
+from forklake.spark.expression_text import expression as as_expression
+from forklake.spark.quoting import named
+from forklake.sql.constants import Parameters
+from forklake.sql.cursor import parse_text
+from forklake.sql.duckdb_to_spark import expression_to_spark
+
+_READ_FROM_TEXT = TIMESTAMPS | {"date"}
+_KEEP_COLUMNS = frozenset({"expressions", "from_", "where", "order", "limit", "offset", "distinct", "with_"})
+"""Clauses behind which a column of a query is still what its expression says."""
+
+
+def with_times(
+    rows: DataFrame, columns: Sequence[Column], query: str, dialect: str, parameters: Parameters = None
+) -> DataFrame:
+    """The rows of a query with dates and times for the texts in these columns, as the dialect reads them."""
+    texts = texts_among(query, dialect, columns, parameters) if len(rows.columns) == len(columns) else set()
+    if not texts:
+        return rows
+    # Names of a query need not be unique.
+    given = rows.toDF(*(f"c{at}" for at in range(len(columns))))
+    read = [_time(f"c{at}", column, dialect) if at in texts else named(f"c{at}") for at, column in enumerate(columns)]
+    return given.select(*(value.alias(f"c{at}") for at, value in enumerate(read))).toDF(*rows.columns)
+
+
+def _time(name: str, column: Column, dialect: str) -> Expression:
+    if dialect == "duckdb" and column.type.name != "timestamp_ns":
+        return as_expression(expression_to_spark(f"CAST({name} AS {column.type.sql()})", {name: "string"}))
+    return read_text(named(name), column.type, column.name)
+
+
+def texts_among(text: str, dialect: str, columns: Sequence[Column], parameters: Parameters = None) -> set[int]:
+    """The columns of a query that are dates or times to the table and nothing but texts, as literals, in the query."""
+    rows = _expressions(text, dialect)
+    return {
+        at
+        for at, column in enumerate(columns)
+        if column.type.name in _READ_FROM_TEXT
+        and rows
+        and all(len(row) == len(columns) and _is_text(row[at], parameters) for row in rows)
+    }
+
+
+def _expressions(text: str, dialect: str) -> list[list[exp.Expr]]:
+    """The expressions of each row of VALUES, or of the one SELECT; none if the query is anything else."""
+    try:
+        tree = parse_text(text, dialect)
+    except SqlglotError:
+        return []
+    while isinstance(tree, exp.Subquery) and _arguments(tree) <= {"this"}:
+        tree = tree.this
+    if isinstance(tree, exp.Values) and _arguments(tree) <= _KEEP_COLUMNS | {"alias"}:
+        return [row.expressions if isinstance(row, exp.Tuple) else [row] for row in tree.expressions]
+    if not isinstance(tree, exp.Select) or not _arguments(tree) <= _KEEP_COLUMNS:
+        return []
+    if any(expression.find(exp.Star) for expression in tree.expressions):
+        return []
+    return [[expression.unalias() for expression in tree.expressions]]
+
+
+def _arguments(node: exp.Expr) -> set[str]:
+    """The arguments that are set on a node."""
+    return {name for name, value in node.args.items() if value is not None and value != [] and value is not False}
+
+
+def _is_text(value: exp.Expr, parameters: Parameters) -> bool:
+    match value:
+        case exp.Null():
+            return not _arguments(value)
+        case exp.Literal():
+            return value.is_string and _arguments(value) == {"this", "is_string"}
+        case exp.Placeholder() if isinstance(parameters, Mapping) and _arguments(value) <= {"this"}:
+            return isinstance(parameters.get(str(value.this)), str)
+    return False
