@@ -14,6 +14,7 @@ from forklake.model.entities import Table
 from forklake.model.files import DataFile, NewDataFile
 from forklake.model.ids import DataFileId, MappingId
 from forklake.model.mappings import NameMapping
+from forklake.spark.data_path_mark import claim_data_path
 from forklake.spark.work import Work
 
 _READERS = 16
@@ -91,6 +92,8 @@ def _stage(work: Work, table: Table, files: Sequence[ForeignFile]) -> None:
         )
         for file_id, file in zip(ids, files, strict=True)
     ]
+    if any(file.placed.is_relative for file in files):
+        claim_data_path(work.tx.catalog.lake, work.storage)
     for file in files:
         if file.placed.is_relative:
             # Until the commit only its age tells it from an orphan, and it may have been brought here with an old one.
