@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from forklake.errors import InvalidInput
 from forklake.maintenance.file_matching import Rules
-from forklake.maintenance.file_places import Placed, place_files
+from forklake.maintenance.file_places import Placed, check_not_in_table, place_files
 from forklake.maintenance.find_files import find_files
 from forklake.maintenance.footer_canary import DEADLY, deadly_footers
 from forklake.maintenance.foreign_file import ForeignFile, Target
@@ -28,18 +28,22 @@ def add_data_files(
     allow_missing: bool = False,
     ignore_extra_columns: bool = False,
     hive_partitioning: bool | None = None,
+    allow_duplicates: bool = False,
     progress: Progress = QUIET,
 ) -> list[str]:
     """Add Parquet files to a table by their footers alone; returns those that were added, with their full paths.
 
     A path may be a pattern, or a folder for all that is below it. Columns are found by name. Those that a file lacks
     have the values that its path gives (`region=a/`) unless `hive_partitioning` is off, or, with `allow_missing`,
-    their initial defaults. Files without rows are left out. What lies outside of the catalog's own folder stays the
+    their initial defaults. Files without rows are left out. A file that the table has already is refused, unless
+    `allow_duplicates` says that its rows are meant to be there twice. What lies outside of the catalog's own folder stays the
     user's: nobody here deletes it, ever.
     """
     work.tx.check_changeable()
     target = Target(table, Rules(allow_missing, ignore_extra_columns), reads_paths=hive_partitioning is not False)
     placed = place_files(work, find_files(work.storage, paths))
+    if not allow_duplicates:
+        check_not_in_table(work, table, placed)
     _check_alive(placed)
     progress.begin("Adding files", len(placed), sum(each.file.size for each in placed))
     try:
