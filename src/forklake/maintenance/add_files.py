@@ -36,20 +36,20 @@ def add_data_files(
     A path may be a pattern, or a folder for all that is below it. Columns are found by name. Those that a file lacks
     have the values that its path gives (`region=a/`) unless `hive_partitioning` is off, or, with `allow_missing`,
     their initial defaults. Files without rows are left out. A file that the table has already is refused, unless
-    `allow_duplicates` says that its rows are meant to be there twice. What lies outside of the catalog's own folder stays the
-    user's: nobody here deletes it, ever.
+    `allow_duplicates` says that its rows are meant to be there twice. What lies outside of the catalog's own folder
+    stays the user's: nobody here deletes it, ever.
     """
     work.tx.check_changeable()
     target = Target(table, Rules(allow_missing, ignore_extra_columns), reads_paths=hive_partitioning is not False)
     placed = place_files(work, find_files(work.storage, paths))
-    if not allow_duplicates:
-        check_not_in_table(work, table, placed)
     _check_alive(placed)
     progress.begin("Adding files", len(placed), sum(each.file.size for each in placed))
     try:
         fitting = [file for file in _looked_at(target, placed, progress) if file.record_count]
     finally:
         progress.end()
+    if not allow_duplicates:
+        check_not_in_table(work, table, [file.placed for file in fitting])
     if fitting:
         _stage(work, table, fitting)
     return [file.placed.file.name for file in fitting]
