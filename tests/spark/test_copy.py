@@ -226,14 +226,14 @@ def test_a_null_in_the_only_column_needs_a_text_that_stands_for_it(local: Lakeho
 @pytest.mark.parametrize(
     ("name", "content", "phrase"),
     [
-        ("short.csv", "id,v\n1\n", ""),
-        ("long.csv", "id,v\n1,a,b\n", ""),
+        ("short.csv", "id,v\n1\n", None),
+        ("long.csv", "id,v\n1,a,b\n", None),
         ("bad.json", '{"id": 1, "v": "a"}\n{"id": \n', ""),
         ("extra.json", '{"id": 1, "other": "a"}\n', "no column of the table"),
     ],
 )
 def test_files_that_do_not_fit_are_refused(
-    local: Lakehouse, tmp_path: Path, name: str, content: str, phrase: str
+    local: Lakehouse, tmp_path: Path, name: str, content: str, phrase: str | None
 ) -> None:
     _fresh(local, "t", {"id": "int", "v": "varchar"})
     (tmp_path / name).write_text(content)
