@@ -190,7 +190,8 @@ def test_duckdb_reads_what_is_copied_out_and_writes_what_is_copied_in(local: Lak
     other = duckdb.connect()
     other.execute("CREATE TABLE t (id INT, v VARCHAR, d DATE, ts TIMESTAMP, b BLOB)")
     other.execute(
-        f"COPY t FROM '{tmp_path}/out.csv/part-*.csv' (HEADER true, NULLSTR '', ALLOW_QUOTED_NULLS false, DELIMITER ',', QUOTE '\"', ESCAPE '\"')"
+        f"COPY t FROM '{tmp_path}/out.csv/part-*.csv' (HEADER true, NULLSTR '', ALLOW_QUOTED_NULLS false, "
+        "DELIMITER ',', QUOTE '\"', ESCAPE '\"')"
     )
     assert _shown(other.execute("SELECT * FROM t").fetchall()) == _shown(rows)
     other.execute(f"COPY t TO '{tmp_path}/theirs.csv'")
