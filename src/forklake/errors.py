@@ -29,8 +29,7 @@ ForklakeError
 ├── QueryFailed                  Spark could not understand or run a query
 ├── DataError                    the files of a table
 │   ├── DamagedFile              a file is missing, or is not what the metadata says
-│   ├── UnwritableFile           a file cannot be written: storage is full, or does not let us
-│   └── DataPathTaken            the data path is marked as that of another lake, or not at all
+│   └── UnwritableFile           a file cannot be written: storage is full, or does not let us
 └── StoreError                   the metadata database
     ├── StoreUnavailable         it cannot be reached, or refuses the login
     ├── StoreBusy                it stayed locked, or kept failing for a passing reason
@@ -172,10 +171,6 @@ class DamagedFile(DataError):
 
 class UnwritableFile(DataError):
     """A file of a table cannot be written: storage is full, or does not let us."""
-
-
-class DataPathTaken(DataError):
-    """The data path is marked as that of another lake, or is not marked where that is needed."""
 
 
 class StoreError(ForklakeError):

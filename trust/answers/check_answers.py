@@ -11,6 +11,7 @@ from trust.answers.grammar import simplest
 from trust.answers.outcomes import Outcome, outcome
 from trust.answers.pieces import Piece, shrink
 from trust.answers.queries import Shapes
+from trust.answers.shrink_tables import shrink_tables
 from trust.answers.subject import Subject
 from trust.answers.tally import Tally
 
@@ -41,7 +42,10 @@ class AnswerCheck:
         small = shrink(statement, lambda each: bool(self._problem(each.text(), run)), simplest, tries=80)
         now = self._problem(small.text(), run) or problem
         used = [table for table in self.subject.tables if table.name in small.text()]
-        script = ";\n".join([*(line for table in used for line in table.script()), small.text()])
+        smaller = shrink_tables(
+            self.subject.fast.spark, used, small.text(), lambda made: _fails(made, small.text(), run)
+        )
+        script = ";\n".join([*(line for table in smaller for line in table.script()), small.text()])
         self.tally.found.append(f"{now}\n{script};\n-- made smaller from: {statement.text()}")
 
     def _problem(self, text: str, run: Callable[[Session, str], pa.Table], *, counted: bool = False) -> str:
@@ -66,6 +70,10 @@ class AnswerCheck:
             return pa.table({"changed": [str(count), *rows]})
         finally:
             session.rollback()
+
+
+def _fails(made: Subject, text: str, run: Callable[[Session, str], pa.Table]) -> bool:
+    return bool(AnswerCheck(made, Tally())._problem(text, run))
 
 
 def _query(session: Session, text: str) -> pa.Table:

@@ -4,6 +4,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from forklake.api.session import Session
 from trust.answers.grammar import Grammar, simplest
 from trust.answers.kinds import KINDS
@@ -13,8 +15,10 @@ from trust.answers.spark_rules import RULES, WORDS
 from trust.answers.subject import Subject
 from trust.answers.tally import Tally
 
-TABLE = "constants"
+TABLE = "constants_stored"
 _AT_ONCE = 12
+STORED = tuple(kind for kind in KINDS if KINDS[kind].family in RULES)
+"""The kinds of columns that constants are made for."""
 Constant = tuple[str, Piece]
 """A kind of column, and what to store in one."""
 
@@ -26,14 +30,10 @@ class ConstantCheck:
     subject: Subject
     tally: Tally
 
-    def prepare(self) -> None:
-        columns = ", ".join(f"c_{at} {KINDS[kind].sql}" for at, kind in enumerate(_SLOTS))
-        self.subject.fast.sql(f"CREATE TABLE {TABLE} ({columns})")
-
-    def check(self, rng: random.Random, count: int) -> None:
-        """Make and judge so many constants."""
+    def check(self, rng: random.Random, count: int, kinds: Sequence[str] = STORED) -> None:
+        """Make and judge so many constants for columns of these kinds."""
         grammar = Grammar(rng, RULES, WORDS, ())
-        constants = [_constant(rng, grammar) for _ in range(count)]
+        constants = [_constant(rng, grammar, rng.choice(kinds)) for _ in range(count)]
         for start in range(0, count, _AT_ONCE):
             for wrong, problem in self.problems(constants[start : start + _AT_ONCE]):
                 self.tally.found.append(self._told(wrong, problem))
@@ -65,29 +65,22 @@ class ConstantCheck:
 
 def stored(session: Session, constants: Sequence[Constant], form: str) -> Outcome:
     """What the constants are when they are read again, each from a column of its kind."""
-    used: dict[str, str] = {}
-    for kind, piece in constants:
-        slot = next(f"c_{at}" for at, each in enumerate(_SLOTS) if each == kind and f"c_{at}" not in used)
-        used[slot] = piece.text()
+    columns = ", ".join(f"c_{at} {KINDS[kind].sql}" for at, (kind, _) in enumerate(constants))
+    values = form.format(", ".join(piece.text() for _, piece in constants))
+
+    def rows() -> pa.Table:
+        session.sql(f"INSERT INTO {TABLE} {values}")
+        return session.sql(f"SELECT * FROM {TABLE}").to_arrow()
+
     session.begin()
     try:
-        return outcome(lambda: _inserted(session, used, form))
+        session.sql(f"CREATE TABLE {TABLE} ({columns})")
+        return outcome(rows)
     finally:
         session.rollback()
 
 
-def _inserted(session: Session, used: dict[str, str], form: str) -> object:
-    names = ", ".join(used)
-    session.sql(f"INSERT INTO {TABLE} ({names}) {form.format(', '.join(used.values()))}")
-    return session.sql(f"SELECT {names} FROM {TABLE}").to_arrow()
-
-
-_SLOTS = [kind for kind in KINDS if KINDS[kind].family not in ("struct", "map") for _ in range(_AT_ONCE)]
-"""The kinds of the columns: as many of each as may be in one statement."""
-
-
-def _constant(rng: random.Random, grammar: Grammar) -> Constant:
-    kind = rng.choice([kind for kind in KINDS if KINDS[kind].family in RULES])
+def _constant(rng: random.Random, grammar: Grammar, kind: str) -> Constant:
     family = KINDS[kind].family
     chance = rng.random()
     if chance < 0.3:

@@ -19,6 +19,8 @@ from trust.answers.kinds import Column
 from trust.answers.pieces import Piece, shrink
 from trust.answers.same_values import same
 from trust.answers.spelling import duckdb_literal
+from trust.answers.statements import Statement
+from trust.answers.subject import Subject, speaking
 from trust.answers.tables import KEY
 
 REFUSED, COMPARED = "expressions refused by the dialect", "expressions with the values of DuckDB"
@@ -45,6 +47,10 @@ class DuckDBCheck(PlanCheck):
 
     def evaluate(self, conditions: Sequence[str]) -> list[Judgement]:
         return [self.oracle.judge(condition) for condition in conditions]
+
+    def fails_on(self, statement: Statement, made: Subject) -> bool:
+        with speaking(made, "duckdb") as other:
+            return PlanCheck.fails_on(self, statement, other)
 
     def check_expressions(self, rng: random.Random, count: int) -> None:
         """Make and judge so many expressions, many in a query."""

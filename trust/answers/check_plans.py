@@ -3,8 +3,9 @@ a row that does not.
 """
 
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import PurePath
 
 from forklake.catalog.scan_planning import DeletePlan, ScanPlan
@@ -13,6 +14,7 @@ from trust.answers.evaluation import ERROR, FALSE, NULL, TRUE, Judgement, evalua
 from trust.answers.grammar import Grammar, simplest
 from trust.answers.pieces import Piece, shrink
 from trust.answers.planned import Plans, plans_only
+from trust.answers.shrink_tables import shrink_tables
 from trust.answers.spark_rules import RULES, WORDS
 from trust.answers.statements import DELETES, READS, Statement
 from trust.answers.subject import FILE, Subject
@@ -30,6 +32,7 @@ class PlanCheck:
     subject: Subject
     table: MadeTable
     tally: Tally
+    rules: Mapping[str, Sequence[str]] = field(default_factory=lambda: RULES)
     files: dict[int, str | None] = field(init=False)
     """By key, the file of the row."""
 
@@ -46,7 +49,7 @@ class PlanCheck:
 
     def grammar(self, rng: random.Random) -> Grammar:
         """What conditions are made by."""
-        return Grammar(rng, RULES, WORDS, self.table.columns)
+        return Grammar(rng, self.rules, WORDS, self.table.columns)
 
     def evaluate(self, conditions: Sequence[str]) -> list[Judgement]:
         """What the conditions are for each row of the table, all of which are looked at."""
@@ -72,6 +75,11 @@ class PlanCheck:
                 if problem:
                     found.append((statement, problem))
         return found
+
+    def fails_on(self, statement: Statement, made: Subject) -> bool:
+        """Whether a statement fails on a smaller table, too."""
+        [table] = made.tables
+        return bool(type(self)(made, table, Tally()).problems([replace(statement, table=table)], counted=False))
 
     def _problem(self, plans: Plans, statement: Statement, judged: Judgement, counted: bool) -> str:
         plan = plans.of(lambda: statement.run(self.subject.fast))
@@ -107,9 +115,12 @@ class PlanCheck:
             smaller = Statement(statement.form, self.table, condition, statement.seed)
             return bool(self.problems([smaller], counted=False))
 
-        small = Statement(statement.form, self.table, shrink(statement.condition, fails, simplest), statement.seed)
+        small = replace(statement, condition=shrink(statement.condition, fails, simplest))
         [(_, now)] = self.problems([small], counted=False) or [(small, problem)]
-        script = ";\n".join([*self.table.script(), small.text])
+        [table] = shrink_tables(
+            self.subject.fast.spark, [self.table], small.condition.text(), partial(self.fails_on, small)
+        )
+        script = ";\n".join([*table.script(), small.text])
         return f"{now}\n{script};\n-- made smaller from: {statement.text}"
 
 

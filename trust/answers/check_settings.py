@@ -10,6 +10,7 @@ import forklake
 from forklake.errors import ForklakeError
 from trust.answers.check_answers import AnswerCheck
 from trust.answers.check_plans import PlanCheck
+from trust.answers.spark_rules import RULES
 from trust.answers.subject import INTERPRETED, Subject, without_shortcuts
 from trust.answers.tally import Tally
 
@@ -31,7 +32,7 @@ SETTINGS: Sequence[Mapping[str, str]] = (
 
 def check_settings(
     subject: Subject, rng: random.Random, statements: int, queries: int, tally: Tally,
-    settings: Sequence[Mapping[str, str]] = SETTINGS,
+    settings: Sequence[Mapping[str, str]] = SETTINGS, rules: Mapping[str, Sequence[str]] = RULES,
 ) -> None:  # fmt: skip
     """Judge so many statements under each of the settings."""
     for given in settings:
@@ -44,8 +45,8 @@ def check_settings(
             continue
         before = len(tally.found)
         try:
-            for table in rng.sample(changed.tables, 2):
-                PlanCheck(changed, table, tally).check(rng, statements // 2)
+            for table in rng.sample(changed.tables, min(2, len(changed.tables))):
+                PlanCheck(changed, table, tally, rules).check(rng, statements // 2)
             AnswerCheck(changed, tally).check(rng, queries, 0)
             tally.count("settings kept")
         finally:

@@ -1,4 +1,7 @@
-"""The grammar of DuckDB's expressions, in the form of `spark_rules`."""
+"""The grammar of DuckDB's expressions, in the form of `spark_rules`.
+
+Upper and lower case are left out: Java and DuckDB know other rules for letters such as ß.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -91,7 +94,7 @@ RULES: Mapping[str, Sequence[str]] = {
     ),
     "text": (
         *("<c.text>", "<v.text>") * 8,
-        "<c.struct>.b", "upper(<text>)", "lower(<text>)", "trim(<text>)", "ltrim(<text>)", "substr(<text>, 1, 2)",
+        "<c.struct>.b", "trim(<text>)", "ltrim(<text>)", "substr(<text>, 1, 2)",
         "left(<text>, 1)",
         "right(<text>, 2)", "concat(<text>, <text>)", "(<text> || <text>)", "replace(<text>, 'a', 'b')",
         "reverse(<text>)",

@@ -48,9 +48,7 @@ def run_round(folder: Path, seed: str, counts: Counts, spark: SparkSession | Non
             PlanCheck(made, table, tallies["conditions"]).check(rng, counts.conditions // each)
         AnswerCheck(made, tallies["answers"]).check(rng, counts.queries, counts.changes)
         if counts.constants:
-            check = ConstantCheck(made, tallies["constants"])
-            check.prepare()
-            check.check(rng, counts.constants)
+            ConstantCheck(made, tallies["constants"]).check(rng, counts.constants)
         chosen = rng.sample(SETTINGS, counts.settings)
         check_settings(made, rng, counts.under_settings, 1, tallies["settings"], chosen)
         if counts.snapshots:

@@ -1,0 +1,119 @@
+"""Generated statements are answered as engines without our shortcuts answer them; and planted bugs are found."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.trust import answer_plants
+from trust.answers.check_constants import ConstantCheck
+from trust.answers.check_duckdb import COMPARED, REFUSED
+from trust.answers.check_plans import PlanCheck
+from trust.answers.check_settings import check_settings
+from trust.answers.check_snapshots import STATEMENTS, SnapshotCheck
+from trust.answers.grammar import Grammar, simplest
+from trust.answers.pieces import Piece, shrink
+from trust.answers.rounds import Counts, run_round
+from trust.answers.spark_rules import RULES, WORDS
+from trust.answers.subject import Subject, interpreted, subject
+from trust.answers.tables import make_table
+from trust.answers.tally import Tally
+
+SEED = "short form"
+TIMES = {**RULES, "bool": [template for template in RULES["bool_atom"] if "<c.ts>" in template]}
+SHORT = Counts(
+    conditions=3200,
+    duckdb_conditions=1120,
+    duckdb_expressions=200,
+    queries=16,
+    changes=4,
+    constants=36,
+    settings=2,
+    under_settings=200,
+    snapshots=True,
+)
+
+
+def test_five_thousand_statements_have_the_answers_of_engines_without_shortcuts(
+    tmp_path: Path, spark: SparkSession
+) -> None:
+    tallies = run_round(tmp_path / "lake", SEED, SHORT, spark)
+    for tally in tallies.values():
+        assert tally.found == []
+    assert sum(tally.tried for tally in tallies.values()) >= 5000
+    assert tallies["conditions"].outcomes["plans that leave files out"] > 100
+    assert tallies["conditions"].outcomes["plans that delete whole files"] > 30
+    assert tallies["duckdb"].outcomes[COMPARED] > 3 * tallies["duckdb"].outcomes[REFUSED]
+
+
+@pytest.fixture
+def small(tmp_path: Path, spark: SparkSession) -> Iterator[Subject]:
+    """A lake with one table."""
+    with subject(tmp_path / "lake", [make_table(random.Random(1), "t0", "plain")], spark) as made, interpreted(spark):
+        yield made
+
+
+def conditions_judged(small: Subject) -> list[str]:
+    tally = Tally()
+    PlanCheck(small, small.tables[0], tally).check(random.Random(1), 300)
+    return tally.found
+
+
+def test_an_argument_that_is_ignored_is_found_and_made_small(small: Subject) -> None:
+    assert conditions_judged(small) == []
+    with answer_plants.argument_ignored():
+        found = conditions_judged(small)
+    assert found
+    assert all("NOT LIKE" in told.split(";\n")[-2] for told in found)
+
+
+def test_a_list_of_columns_behind_an_alias_that_is_ignored_is_found(small: Subject) -> None:
+    with answer_plants.alias_list_ignored():
+        assert any(" AS z(" in told for told in conditions_judged(small))
+
+
+def test_a_wrong_cast_in_values_is_found(small: Subject) -> None:
+    check = ConstantCheck(small, Tally())
+    check.check(random.Random(1), 24, kinds=("int", "small"))
+    assert check.tally.found == []
+    with answer_plants.casts_rounded():
+        check.check(random.Random(1), 24, kinds=("int", "small"))
+    assert check.tally.found
+    assert all("CAST(" in told for told in check.tally.found)
+
+
+def test_a_setting_that_is_not_noticed_is_found(small: Subject) -> None:
+    elsewhere = [{"spark.sql.session.timeZone": "America/Los_Angeles"}]
+    tally = Tally()
+    with answer_plants.zone_not_noticed():
+        check_settings(small, random.Random(1), 600, 0, tally, elsewhere, TIMES)
+    assert any("timeZone" in told for told in tally.found)
+
+
+def test_a_statement_that_mixes_snapshots_is_found(small: Subject) -> None:
+    tally = Tally()
+    with answer_plants.snapshot_for_each_table():
+        SnapshotCheck(small, tally).check(STATEMENTS[:1])
+    assert any("two snapshots" in told for told in tally.found)
+
+
+def test_the_same_seed_makes_the_same_statements() -> None:
+    made = []
+    for _ in range(2):
+        rng = random.Random(7)
+        table = make_table(rng, "t0", "evolved")
+        grammar = Grammar(rng, RULES, WORDS, table.columns)
+        made.append([table.script(), *(grammar.expression("bool", 2).text() for _ in range(50))])
+    assert made[0] == made[1]
+
+
+def test_what_fails_is_made_as_small_as_it_still_fails() -> None:
+    grammar = Grammar(random.Random(3), RULES, WORDS, make_table(random.Random(3), "t0", "plain").columns)
+    pieces = [grammar.expression("bool", 4) for _ in range(200)]
+    piece = next(each for each in pieces if " LIKE " in each.text() and each.size > 10)
+    small = shrink(piece, lambda each: " LIKE " in each.text(), simplest)
+    assert " LIKE " in small.text()
+    assert small.size < piece.size
+    assert isinstance(small, Piece)
