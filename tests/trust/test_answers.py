@@ -24,7 +24,7 @@ from trust.answers.tally import Tally
 SEED = "short form"
 TIMES = {**RULES, "bool": [template for template in RULES["bool_atom"] if "<c.ts>" in template]}
 SHORT = Counts(
-    conditions=3200,
+    conditions=3600,
     duckdb_conditions=1120,
     duckdb_expressions=200,
     queries=16,

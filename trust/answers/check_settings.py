@@ -26,6 +26,10 @@ SETTINGS: Sequence[Mapping[str, str]] = (
     {"spark.sql.storeAssignmentPolicy": "LEGACY"},
     {"spark.sql.parquet.datetimeRebaseModeInRead": "LEGACY", "spark.sql.parquet.int96RebaseModeInRead": "LEGACY"},
     {"spark.sql.legacy.timeParserPolicy": "LEGACY"},
+    {"spark.sql.legacy.ctePrecedencePolicy": "LEGACY"},
+    {"spark.sql.legacy.exponentLiteralAsDecimal.enabled": "true"},
+    {"spark.sql.parser.quotedRegexColumnNames": "true"},
+    {"spark.sql.session.collation.default": "UTF8_LCASE"},
     {"spark.sql.legacy.charVarcharAsString": "true", "spark.sql.legacy.literal.pickMinimumPrecision": "false"},
 )
 

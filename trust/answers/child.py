@@ -19,7 +19,7 @@ from trust.answers.tally import Tally
 from trust.fuzz.seeds import ROOT
 
 PIECES: Mapping[str, Counts] = {
-    "conditions": Counts(conditions=3000, settings=1),
+    "conditions": Counts(conditions=3000, settings=2),
     "answers": Counts(
         conditions=400, queries=50, changes=10, constants=72, duckdb_conditions=1200, duckdb_expressions=240
     ),
