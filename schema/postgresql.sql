@@ -575,8 +575,8 @@ REVOKE ALL ON FUNCTION lake_append, lake_fork_point, lake_existing_fork FROM PUB
 
 -- A few catalogs own most files and markers. By their true number of catalogs, the planner would expect a handful of
 -- rows of any one, and compare every file of a large one with every marker. From the next ANALYZE on.
-ALTER TABLE lake_data_file ALTER COLUMN catalog_id SET (n_distinct = 100);
-ALTER TABLE lake_delete_file ALTER COLUMN catalog_id SET (n_distinct = 100);
+ALTER TABLE lake_data_file ALTER COLUMN catalog_id SET (n_distinct = 1000);
+ALTER TABLE lake_delete_file ALTER COLUMN catalog_id SET (n_distinct = 1000);
 ALTER TABLE lake_row_end ALTER COLUMN catalog_id SET (n_distinct = 100);
 
 -- The end markers that count for a catalog.

@@ -29,7 +29,8 @@ ForklakeError
 ├── QueryFailed                  Spark could not understand or run a query
 ├── DataError                    the files of a table
 │   ├── DamagedFile              a file is missing, or is not what the metadata says
-│   └── UnwritableFile           a file cannot be written: storage is full, or does not let us
+│   ├── UnwritableFile           a file cannot be written: storage is full, or does not let us
+│   └── DataPathTaken            the data path is marked as that of another lake, or not at all
 └── StoreError                   the metadata database
     ├── StoreUnavailable         it cannot be reached, or refuses the login
     ├── StoreBusy                it stayed locked, or kept failing for a passing reason
@@ -171,6 +172,10 @@ class DamagedFile(DataError):
 
 class UnwritableFile(DataError):
     """A file of a table cannot be written: storage is full, or does not let us."""
+
+
+class DataPathTaken(DataError):
+    """The data path is marked as that of another lake, or is not marked where that is needed."""
 
 
 class StoreError(ForklakeError):

@@ -89,8 +89,9 @@ def test_a_file_counts_once_in_a_call_whatever_its_names_are(adding: Adding, mon
     given = ["a.parquet", f"file://{path}", "../given/a.parquet", str(adding.given), "b.parquet", "*.parquet"]
     assert table.add_files(given) == [str(path)]
     assert table.count() == 2
-    # Another call is another matter, as it is in DuckLake.
-    assert table.add_files("b.parquet") == [str(adding.given / "b.parquet")]
+    # In another call it must be meant, other than in DuckLake.
+    refused(table, "b.parquet", "is in the table already")
+    assert table.add_files("b.parquet", allow_duplicates=True) == [str(adding.given / "b.parquet")]
     assert table.count() == 4
 
 
@@ -203,7 +204,7 @@ def test_files_are_added_by_sql_and_by_both_handles(adding: Adding) -> None:
     assert added == paths[:1]
     shown = adding.session.sql(
         f"SELECT * FROM ducklake_add_data_files('lake', 't', '{paths[0]}', schema => 's', allow_missing => true,"
-        " ignore_extra_columns => true, hive_partitioning => false)"
+        " ignore_extra_columns => true, hive_partitioning => false, allow_duplicates => true)"
     )
     assert shown.to_arrow().column_names == ["filename"]
     assert adding.lake.table("s.t").count() == 4
@@ -264,7 +265,7 @@ def test_added_files_conflict_as_inserted_rows_do(adding: Adding, place: Place) 
     assert table.count() == 2
     assert [file.data.row_id_start for file in files_of(table)] == [0, 1]
     adding.session.begin()
-    table.add_files(path)
+    table.add_files(path, allow_duplicates=True)
     other.catalog("lake").drop_table("t")
     with pytest.raises(CommitConflict):
         adding.session.commit()

@@ -14,6 +14,7 @@ from forklake.api.session import Session
 from forklake.catalog.catalogs import create_catalog, drop_catalog
 from forklake.catalog.dropped import collect_dropped, dropped_catalogs, forget_dropped
 from forklake.maintenance import cleanup
+from forklake.spark.data_path_mark import claim_data_path
 from forklake.spark.storage import Storage
 from forklake.spark.work import storage_of
 from tests.backends.adding import files_of
@@ -86,6 +87,7 @@ def test_a_folder_that_has_gone_to_a_new_catalog_is_left_alone(
         collect_dropped(main.lake, info)
         assert forget_dropped(main.lake, info)
     again = create_catalog(main.lake, "x")
+    claim_data_path(main.lake, storage_of(main.lake))
     path = write_file(tmp_path / "data" / again.path / "main" / "t" / "a.parquet", {"id": [1, 2]})
     monkeypatch.setattr(cleanup, "dropped_catalogs", lambda lake: iter(stale))
     assert cleanup.cleanup_dropped_catalogs(main, storage_of(main.lake), cleanup_all=True) == []

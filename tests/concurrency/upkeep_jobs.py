@@ -23,6 +23,7 @@ from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_f
 from forklake.model.entities import Table
 from forklake.model.files import DataFile, NewDataFile, ScanFile
 from forklake.model.ids import DataFileId, TableId
+from forklake.spark.data_path_mark import claim_data_path
 from forklake.spark.work import storage_of
 
 NOW = datetime(2100, 1, 1, tzinfo=UTC)
@@ -46,6 +47,7 @@ def write_rows(lake: Lake, name: str, times: int) -> int:
 
 def new_file(tx: Transaction, table: Table) -> NewDataFile:
     """A file on disk that says which it is."""
+    claim_data_path(tx.catalog.lake, storage_of(tx.catalog.lake))
     [file_id] = tx.new_ids("file")
     path = f"{tx.catalog.path}/{table.path}ducklake-{uuid4()}.parquet"
     full = Path(tx.catalog.lake.data_path or "") / path

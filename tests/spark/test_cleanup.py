@@ -12,6 +12,7 @@ import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
 from forklake.errors import InvalidInput, ReadOnly, TransactionError
+from forklake.spark.storage import MARK
 from tests.spark.conftest import CONNECT, Lakehouse
 from tests.spark.inside import paths, rows
 
@@ -30,7 +31,9 @@ def forget_history(lake: CatalogHandle) -> None:
 
 
 def on_disk(house: Lakehouse) -> set[Path]:
-    return {path for path in house.data.rglob("*") if path.is_file() and "_scans" not in path.parts}
+    return {
+        path for path in house.data.rglob("*") if path.is_file() and path.name != MARK and "_scans" not in path.parts
+    }
 
 
 def make_old(path: Path, age: timedelta = 3 * DAY) -> None:
@@ -202,7 +205,7 @@ def test_what_a_dropped_catalog_leaves_goes_when_nobody_sees_it(lakehouse: Lakeh
     waiting = lakehouse.lake.cleanup_dropped_catalogs(cleanup_all=True, dry_run=True)
     assert not [path for _, path in waiting if path.endswith(".parquet")]
     assert sorted({name for name, _ in lakehouse.lake.cleanup_dropped_catalogs(cleanup_all=True)}) == ["fork", "nested"]
-    assert {path.name for path in lakehouse.data.iterdir()} <= {"main"}
+    assert {path.name for path in lakehouse.data.iterdir()} <= {"main", MARK}
     assert lakehouse.lake.cleanup_dropped_catalogs(cleanup_all=True) == []
 
 

@@ -190,7 +190,8 @@ def test_duckdb_reads_what_is_copied_out_and_writes_what_is_copied_in(local: Lak
     other = duckdb.connect()
     other.execute("CREATE TABLE t (id INT, v VARCHAR, d DATE, ts TIMESTAMP, b BLOB)")
     other.execute(
-        f"COPY t FROM '{tmp_path}/out.csv/part-*.csv' (HEADER true, NULLSTR '', DELIMITER ',', QUOTE '\"', ESCAPE '\"')"
+        f"COPY t FROM '{tmp_path}/out.csv/part-*.csv' (HEADER true, NULLSTR '', ALLOW_QUOTED_NULLS false, "
+        "DELIMITER ',', QUOTE '\"', ESCAPE '\"')"
     )
     assert _shown(other.execute("SELECT * FROM t").fetchall()) == _shown(rows)
     other.execute(f"COPY t TO '{tmp_path}/theirs.csv'")
@@ -226,14 +227,14 @@ def test_a_null_in_the_only_column_needs_a_text_that_stands_for_it(local: Lakeho
 @pytest.mark.parametrize(
     ("name", "content", "phrase"),
     [
-        ("short.csv", "id,v\n1\n", ""),
-        ("long.csv", "id,v\n1,a,b\n", ""),
-        ("bad.json", '{"id": 1, "v": "a"}\n{"id": \n', ""),
+        ("short.csv", "id,v\n1\n", None),
+        ("long.csv", "id,v\n1,a,b\n", None),
+        ("bad.json", '{"id": 1, "v": "a"}\n{"id": \n', None),
         ("extra.json", '{"id": 1, "other": "a"}\n', "no column of the table"),
     ],
 )
 def test_files_that_do_not_fit_are_refused(
-    local: Lakehouse, tmp_path: Path, name: str, content: str, phrase: str
+    local: Lakehouse, tmp_path: Path, name: str, content: str, phrase: str | None
 ) -> None:
     _fresh(local, "t", {"id": "int", "v": "varchar"})
     (tmp_path / name).write_text(content)

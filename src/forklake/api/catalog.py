@@ -124,6 +124,7 @@ class CatalogHandle(Upkeep):
         allow_missing: bool = False,
         ignore_extra_columns: bool = False,
         hive_partitioning: bool | None = None,
+        allow_duplicates: bool = False,
         progress: Progress = QUIET,
     ) -> list[str]:
         """Add Parquet files to a table as they are and where they are; returns those that were added."""
@@ -132,6 +133,7 @@ class CatalogHandle(Upkeep):
             allow_missing=allow_missing,
             ignore_extra_columns=ignore_extra_columns,
             hive_partitioning=hive_partitioning,
+            allow_duplicates=allow_duplicates,
             progress=progress,
         )
 

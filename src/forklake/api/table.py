@@ -178,6 +178,7 @@ class TableHandle:
         allow_missing: bool = False,
         ignore_extra_columns: bool = False,
         hive_partitioning: bool | None = None,
+        allow_duplicates: bool = False,
         progress: Progress = QUIET,
     ) -> list[str]:
         """Add Parquet files as they are and where they are, by paths, patterns or folders; returns those added."""
@@ -189,6 +190,7 @@ class TableHandle:
                 allow_missing=allow_missing,
                 ignore_extra_columns=ignore_extra_columns,
                 hive_partitioning=hive_partitioning,
+                allow_duplicates=allow_duplicates,
                 progress=progress,
             )
 

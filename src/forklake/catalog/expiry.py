@@ -9,7 +9,7 @@ from forklake.catalog.lake import Catalog, database_time
 from forklake.catalog.options import effective_option
 from forklake.catalog.retry import with_retries
 from forklake.catalog.transaction import begin
-from forklake.errors import InvalidInput, NoSuchCatalog
+from forklake.errors import InvalidInput, NoSuchCatalog, NoSuchSnapshot
 from forklake.model.ids import SnapshotId
 from forklake.model.options import parse_interval
 from forklake.model.snapshots import Snapshot
@@ -84,7 +84,7 @@ def _chosen(catalog: Catalog, versions: Collection[int] | None, older_than: date
     if versions is None and older_than is None:
         return []
     # The newest one never expires.
-    own = own_snapshots(catalog)[:-1]
+    *own, newest = own_snapshots(catalog)
     if versions is None:
         return [snapshot for snapshot in own if older_than is not None and snapshot.snapshot_time < older_than]
     wanted = set(versions)
@@ -93,6 +93,9 @@ def _chosen(catalog: Catalog, versions: Collection[int] | None, older_than: date
         raise InvalidInput(
             f"Snapshot {inherited[0]} was made by an ancestor of catalog '{catalog.name}', and can expire only there."
         )
+    unknown = wanted.difference([newest.snapshot_id, *(snapshot.snapshot_id for snapshot in own)])
+    if unknown:
+        raise NoSuchSnapshot(f"Catalog '{catalog.name}' has no snapshot {min(unknown)}; nothing has expired.")
     return [snapshot for snapshot in own if snapshot.snapshot_id in wanted]
 
 

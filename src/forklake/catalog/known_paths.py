@@ -14,6 +14,11 @@ def known_paths(lake: Lake, paths: Collection[str], *, ignore_case: bool = False
     return rows.known_paths(lake.store, paths, ignore_case=ignore_case) if paths else set()
 
 
+def newest_path(lake: Lake) -> str | None:
+    """The newest data file below the data path; None if there has been none."""
+    return rows.newest_path(lake.store)
+
+
 def catalog_folders(lake: Lake, folders: Collection[str]) -> set[str]:
     """Those of the folders that are a catalog's own, also of one that was dropped."""
     return rows.catalog_folders(lake.store, folders) if folders else set()

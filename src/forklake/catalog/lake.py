@@ -211,6 +211,8 @@ class Lake:
     """What tables were from a snapshot on; the same in every catalog that sees the version."""
     listings: RecentlyUsed[tuple[TableId, Scope], tuple[ScanFile, ...]] = field(init=False, repr=False)
     """The files of tables that have many."""
+    claimed: set[str] = field(init=False, repr=False, compare=False)
+    """Data paths that are known to be marked as this lake's."""
     ids: IdPool = field(init=False, repr=False)
     facts: SnapshotFacts = field(init=False, repr=False)
 
@@ -219,6 +221,7 @@ class Lake:
         object.__setattr__(self, "objects", RecentlyUsed())
         object.__setattr__(self, "versions", RecentlyUsed())
         object.__setattr__(self, "listings", RecentlyUsed(_LISTED_FILES))
+        object.__setattr__(self, "claimed", set())
         object.__setattr__(self, "ids", IdPool(self.store))
         object.__setattr__(self, "facts", SnapshotFacts())
 

@@ -53,12 +53,14 @@ class LakeFacts:
     backend: str
     format_version: str
     created_by: str
+    data_path: str | None
+    """As it is kept in the lake, whatever an attachment says."""
 
 
 def lake_facts(lake: Lake) -> LakeFacts:
     known = lake_info(lake.store)
     backend = "postgres" if lake.store.dialect.is_postgres else "sqlite"
-    return LakeFacts(known["lake_uuid"], backend, known[FORMAT_KEY], known.get("created_by", ""))
+    return LakeFacts(known["lake_uuid"], backend, known[FORMAT_KEY], known.get("created_by", ""), known.get(_DATA_PATH))
 
 
 def _settle_data_path(store: Store, given: str | None, *, override: bool) -> str | None:

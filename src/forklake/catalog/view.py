@@ -14,7 +14,7 @@ from forklake.model.names import fold
 from forklake.store import catalogs, objects, table_files
 from forklake.store.connection import Store
 from forklake.store.scope import check_there
-from forklake.store.snapshots import newest_snapshot, wait_for_commit
+from forklake.store.snapshots import births, newest_snapshot, wait_for_commit
 
 
 class CatalogView:
@@ -129,6 +129,7 @@ def view_at(
         raise InvalidInput("Give either a version or a timestamp.")
     if timestamp is not None and timestamp.tzinfo is None:
         raise InvalidInput(f"The time {timestamp} has no time zone; give one, such as UTC.")
+    version = _first_of_all(catalog) if version == 0 else version
     top = (NO_LIMIT if seen is None else seen) if version is None else SnapshotId(version)
     where = f"version {version}" if version is not None else f"timestamp {timestamp}"
     _wait_for_commits_below(catalog, version, timestamp)
@@ -141,6 +142,13 @@ def view_at(
             " nothing after that can be seen through this attachment."
         )
     return CatalogView(catalog, snapshot.snapshot_id, snapshot.schema_version, snapshot.catalog_id)
+
+
+def _first_of_all(catalog: Catalog) -> int:
+    """What version 0 means: the state before anything was made, which is that of the first snapshot of all."""
+    root = catalog.lineage.levels[-1]
+    [(birth, _)] = births(catalog.lake.store, [root]).values()
+    return birth
 
 
 def is_kept(view: CatalogView) -> bool:

@@ -64,6 +64,7 @@ def add_data_files(
     allow_missing: bool,
     ignore_extra_columns: bool,
     hive_partitioning: bool | None,
+    allow_duplicates: bool,
 ) -> Rows:
     with attached(target, progress) as lake:
         added = lake.add_data_files(
@@ -72,6 +73,7 @@ def add_data_files(
             allow_missing=allow_missing,
             ignore_extra_columns=ignore_extra_columns,
             hive_partitioning=hive_partitioning,
+            allow_duplicates=allow_duplicates,
             progress=progress,
         )
     return Rows(("filename",), [(path,) for path in added], "The files have no rows.")

@@ -145,6 +145,9 @@ def add_data_files(
     hive_partitioning: Annotated[
         bool | None, typer.Option(help="Whether folders such as region=a/ give values of columns.")
     ] = None,
+    allow_duplicates: Annotated[
+        bool, typer.Option("--allow-duplicates", help="The table may have a file already.")
+    ] = False,
 ) -> None:
     """Add Parquet files to a table, as they are and where they are."""
     run(
@@ -155,4 +158,5 @@ def add_data_files(
         allow_missing=allow_missing,
         ignore_extra_columns=ignore_extra_columns,
         hive_partitioning=hive_partitioning,
+        allow_duplicates=allow_duplicates,
     )

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from forklake.errors import InvalidInput
 from forklake.maintenance.file_matching import Rules
-from forklake.maintenance.file_places import Placed, place_files
+from forklake.maintenance.file_places import Placed, check_not_in_table, place_files
 from forklake.maintenance.find_files import find_files
 from forklake.maintenance.footer_canary import DEADLY, deadly_footers
 from forklake.maintenance.foreign_file import ForeignFile, Target
@@ -14,6 +14,7 @@ from forklake.model.entities import Table
 from forklake.model.files import DataFile, NewDataFile
 from forklake.model.ids import DataFileId, MappingId
 from forklake.model.mappings import NameMapping
+from forklake.spark.data_path_mark import claim_data_path
 from forklake.spark.work import Work
 
 _READERS = 16
@@ -27,14 +28,16 @@ def add_data_files(
     allow_missing: bool = False,
     ignore_extra_columns: bool = False,
     hive_partitioning: bool | None = None,
+    allow_duplicates: bool = False,
     progress: Progress = QUIET,
 ) -> list[str]:
     """Add Parquet files to a table by their footers alone; returns those that were added, with their full paths.
 
     A path may be a pattern, or a folder for all that is below it. Columns are found by name. Those that a file lacks
     have the values that its path gives (`region=a/`) unless `hive_partitioning` is off, or, with `allow_missing`,
-    their initial defaults. Files without rows are left out. What lies outside of the catalog's own folder stays the
-    user's: nobody here deletes it, ever.
+    their initial defaults. Files without rows are left out. A file that the table has already is refused, unless
+    `allow_duplicates` says that its rows are meant to be there twice. What lies outside of the catalog's own folder
+    stays the user's: nobody here deletes it, ever.
     """
     work.tx.check_changeable()
     target = Target(table, Rules(allow_missing, ignore_extra_columns), reads_paths=hive_partitioning is not False)
@@ -45,6 +48,8 @@ def add_data_files(
         fitting = [file for file in _looked_at(target, placed, progress) if file.record_count]
     finally:
         progress.end()
+    if not allow_duplicates:
+        check_not_in_table(work, table, [file.placed for file in fitting])
     if fitting:
         _stage(work, table, fitting)
     return [file.placed.file.name for file in fitting]
@@ -91,6 +96,8 @@ def _stage(work: Work, table: Table, files: Sequence[ForeignFile]) -> None:
         )
         for file_id, file in zip(ids, files, strict=True)
     ]
+    if any(file.placed.is_relative for file in files):
+        claim_data_path(work.tx.catalog.lake, work.storage)
     for file in files:
         if file.placed.is_relative:
             # Until the commit only its age tells it from an orphan, and it may have been brought here with an old one.

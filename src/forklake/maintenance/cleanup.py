@@ -14,6 +14,7 @@ from forklake.maintenance.orphans import delete_orphans_below, unknown_elsewhere
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model.files import ScheduledFile
 from forklake.model.ids import CatalogId
+from forklake.spark.data_path_mark import check_data_path
 from forklake.spark.remove_files import remove_files
 from forklake.spark.storage import Storage
 
@@ -94,6 +95,7 @@ def _delete(
     due = list_due(lake, catalog_id, before)
     if dry_run or not due:
         return [storage.path(file.path) for file in due]
+    check_data_path(lake, storage)
 
     def remove(files: Collection[ScheduledFile]) -> list[ScheduledFile]:
         # The database has looked for each path as it is; others may have the file under a longer one.

@@ -8,6 +8,8 @@ from forklake.catalog.known_paths import catalog_folders, known_paths
 from forklake.catalog.transaction import Transaction
 from forklake.errors import InvalidInput
 from forklake.maintenance.find_files import FoundFile
+from forklake.model.entities import Table
+from forklake.model.ids import TableId
 from forklake.spark.storage import Storage
 from forklake.spark.work import Work
 
@@ -41,6 +43,19 @@ def place_files(work: Work, files: Sequence[FoundFile]) -> list[Placed]:
             )
     _check_unknown(work, [each for each in placed if each.is_relative])
     return placed
+
+
+def check_not_in_table(work: Work, table: Table, placed: Sequence[Placed]) -> None:
+    """InvalidInput for a file whose rows the table has already, under whichever of its names."""
+    names = {name: each for each in placed for name in (each.path, each.file.name, each.file.real_path)}
+    known = known_paths(work.tx.catalog.lake, list(names)) | _staged_paths(work.tx).intersection(names)
+    if known:
+        for scanned in work.tx.files(TableId(table.object_id)):
+            if scanned.data.path in known:
+                raise InvalidInput(
+                    f'File "{names[scanned.data.path].file.name}" is in the table already: its rows would be there'
+                    " twice. Set allow_duplicates if that is meant."
+                )
 
 
 def _below_root(storage: Storage, file: FoundFile) -> str | None:

@@ -13,6 +13,7 @@ from forklake.catalog.lake import Catalog, Lake
 from forklake.maintenance.ages import cleanup_age
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model.names import is_own_folder
+from forklake.spark.data_path_mark import check_data_path
 from forklake.spark.left_lists import is_left_list
 from forklake.spark.remove_files import remove_files
 from forklake.spark.storage import Storage
@@ -58,6 +59,8 @@ def delete_orphans_below(
         return deleted
     for batch in _batches(_candidates(storage, folder, before)):
         orphans = _unknown(lake, storage, batch)
+        if orphans:
+            check_data_path(lake, storage)
         if not dry_run and orphans:
             with is_ours() as may_delete:
                 if not may_delete:

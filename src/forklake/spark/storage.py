@@ -11,6 +11,8 @@ from pyarrow import fs
 
 from forklake.errors import InvalidInput
 
+MARK = "_forklake_lake.json"
+"""The file in a data path that says whose it is. No catalog has a folder with a dot in its name."""
 _HADOOP_SCHEMES = {"s3": "s3a", "gcs": "gs"}
 """File systems that go by another name there."""
 
@@ -103,7 +105,8 @@ class Storage:
         )
 
     def walk(self, folder: str) -> Iterator[fs.FileInfo]:
-        """Every file below a folder, one folder in memory at a time. Links are neither followed nor given."""
+        """Every file below a folder, one folder in memory at a time. Links are neither followed nor given, nor is what
+        lies in the data path of another lake."""
         if self._leads_elsewhere(f"{folder}/any"):
             return
         waiting = [self.path(folder)]
@@ -112,6 +115,8 @@ class Storage:
             try:
                 found = self.files.get_file_info(selector)
             except NotADirectoryError:
+                continue
+            if any(info.base_name == MARK for info in found):
                 continue
             for info in found:
                 if self.is_local and os.path.islink(info.path):

@@ -12,6 +12,7 @@ from forklake.catalog.transaction import Transaction
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
 from forklake.model.predicates import Predicate, Unknown
+from forklake.spark.data_path_mark import claim_data_path
 from forklake.spark.session import SparkHolder
 from forklake.spark.storage import Storage, storage_at
 
@@ -42,7 +43,11 @@ class Work:
         return plan_delete(self.tx, table, predicate if self.shortcuts and predicate is not None else Unknown())
 
     def folder(self, table: Table) -> str:
-        """Where this catalog puts files of a table, inherited or not: below its own prefix."""
+        """Where this catalog puts new files of a table, inherited or not: below its own prefix.
+
+        The data path is this lake's, and marked as such, before anybody can write there.
+        """
+        claim_data_path(self.tx.catalog.lake, self.storage)
         return f"{self.tx.catalog.path}/{table.path}"
 
     def option(self, name: str, table: Table) -> str | None:

@@ -118,6 +118,7 @@ _AGES = (Parameter("older_than", TIME, by_name=True), Parameter("cleanup_all", F
 _VERBS: tuple[tuple[str, Callable[..., list[Any]], pa.Schema], ...] = (
     ("cleanup_old_files", cleanup_old_files, _PATHS),
     ("delete_orphaned_files", delete_orphaned_files, _PATHS),
+    ("cleanup_orphaned_files", delete_orphaned_files, _PATHS),
     ("cleanup_dropped_catalogs", cleanup_dropped_catalogs, _PATHS_OF_CATALOGS),
 )
 CLEANUP = (

@@ -1,10 +1,12 @@
 """Our functions by name: `ducklake_snapshots('lake')`, `lake.snapshots()`, and `snapshots()` of the catalog in use."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from forklake.catalog.catalogs import find_catalog
 from forklake.catalog.names import find_schema, get_schema
 from forklake.errors import InvalidInput, NoSuchCatalog
 from forklake.model.names import closest, did_you_mean, fold
@@ -58,9 +60,19 @@ def _call_long(
             f"{function.name}: the catalog is missing. Its signature is {function.signature(short=False)}."
         )
     alias, *rest = arguments if arguments else (by_name.pop("catalog"),)
-    attachment = _attached(state, alias)
+    attachment = _to_fork(state, alias) if function.name == "fork_catalog" else _attached(state, alias)
     given = function.bind(rest, by_name, short=False)
     return function.run(Called(state, attachment, state.search_schema(attachment), given))
+
+
+def _to_fork(state: SessionState, name: object) -> Attachment:
+    """What is attached under a name, or else the catalog of that name in the lake in use, as in FORK CATALOG."""
+    if name is None or state.current_catalog is None or state.attachments.find(str(name)) is not None:
+        return _attached(state, name)
+    try:
+        return replace(state.current, catalog=find_catalog(state.current.lake, str(name)))
+    except NoSuchCatalog:
+        return _attached(state, name)
 
 
 def _attached(state: SessionState, alias: object) -> Attachment:

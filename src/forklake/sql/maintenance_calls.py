@@ -45,6 +45,7 @@ def _add_data_files(call: Called) -> pa.Table:
             allow_missing=bool(call.get("allow_missing")),
             ignore_extra_columns=bool(call.get("ignore_extra_columns")),
             hive_partitioning=call.get("hive_partitioning"),
+            allow_duplicates=bool(call.get("allow_duplicates")),
         )
     return arrow_rows(_ADDED, [(path,) for path in added])
 
@@ -69,6 +70,7 @@ MAINTENANCE = (
             Parameter("allow_missing", FLAG, by_name=True),
             Parameter("ignore_extra_columns", FLAG, by_name=True),
             Parameter("hive_partitioning", FLAG, by_name=True),
+            Parameter("allow_duplicates", FLAG, by_name=True),
         ),
         _add_data_files,
     ),

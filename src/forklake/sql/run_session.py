@@ -26,17 +26,26 @@ from forklake.sql.statements import (
     Use,
 )
 
-_SECRET_KEYS = frozenset({"TYPE", "METADATA_PATH", "DATA_PATH", "METADATA_SCHEMA", "METADATA_CATALOG", "CATALOG"})
+_SECRET_KEYS = frozenset(
+    {"TYPE", "METADATA_PATH", "DATA_PATH", "METADATA_SCHEMA", "METADATA_CATALOG", "CATALOG", "CATALOG_ID"}
+)
 
 
 def run_attach(state: SessionState, statement: Attach, parameters: Parameters = None) -> None:
     """ATTACH: open a lake and give one of its catalogs a name in the session."""
     given = {name: constant(text, state.dialect, parameters) for name, text in statement.options.items()}
     target, from_secret = _target(state, statement.target)
-    options = attach_options(from_secret | given)
+    options = attach_options(_one_catalog(from_secret) | _one_catalog(given))
     name = statement.name or _default_name(target)
     if not statement.if_not_exists or state.attachments.find(name) is None:
         attach(state, target, name, options)
+
+
+def _one_catalog(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with CATALOG_ID under its other name."""
+    if "CATALOG" in given and "CATALOG_ID" in given and given["CATALOG"] != given["CATALOG_ID"]:
+        raise InvalidInput("CATALOG and CATALOG_ID are two names of one option: give one of them.")
+    return {"CATALOG" if name == "CATALOG_ID" else name: value for name, value in given.items()}
 
 
 def attach(state: SessionState, target: str, name: str, options: AttachOptions) -> None:

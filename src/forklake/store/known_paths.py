@@ -22,6 +22,12 @@ def known_paths(store: Store, paths: Collection[str], *, ignore_case: bool = Fal
     return {path.casefold() for path in named}.intersection(paths) if ignore_case else named
 
 
+def newest_path(store: Store) -> str | None:
+    """The path of the newest data file that has one from the data path on."""
+    found = store.fetch("SELECT path FROM lake_data_file WHERE path_is_relative ORDER BY data_file_id DESC LIMIT 1", {})
+    return found[0][0] if found else None
+
+
 def catalog_folders(store: Store, folders: Collection[str]) -> set[str]:
     """Those of the folders that a catalog has, live or dropped."""
     which = store.dialect.any_of("path", "folders")
