@@ -21,7 +21,7 @@ _DECIMAL = re.compile(r"\d{1,19}\.\d{1,18}", re.ASCII)
 _DOUBLE = re.compile(r"\d{1,30}(\.\d{1,30})?[eE][+-]?\d{1,3}", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _MOMENT = re.compile(
-    r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d)?)?", re.ASCII
+    r"\d{4}-\d\d-\d\d([ T]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d)?)?", re.ASCII
 )
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d", re.ASCII)
 _WIDTHS: dict[exp.DType, int] = {exp.DType.TINYINT: 7, exp.DType.SMALLINT: 15, exp.DType.INT: 31, exp.DType.BIGINT: 63}

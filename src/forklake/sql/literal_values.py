@@ -34,7 +34,9 @@ _EXACT = {"float32": (2**24, 10), "float64": (2**53, 22)}
 """Up to which number all whole ones are exact, and which power of ten is the last that is."""
 _SMALLEST_NORMAL, _LARGEST = {"float32": 1.2e-38, "float64": 2.3e-308}, {"float32": 3.4e38, "float64": 1.7e308}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-](?:0\d|1[0-3]):[0-5]\d)?", re.ASCII)
+_MOMENT = re.compile(
+    r"(\d{4}-\d\d-\d\d)[ T]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,9}))?(Z|[+-](?:0\d|1[0-3]):[0-5]\d)?", re.ASCII
+)
 _EPOCH = datetime(1970, 1, 1)
 _DEEPEST_JSON, _LONGEST_JSON = 50, 100_000
 
@@ -100,7 +102,10 @@ def _decimal(text: str, column_type: ColumnType) -> Any:
 
 def _float(text: str, name: str) -> Any:
     """A number that every way of reading rounds to the same value of the type."""
-    value, exact = float(text), Decimal(text)
+    try:
+        value, exact = float(text), Decimal(text)
+    except ArithmeticError:
+        return UNKNOWN
     if not value:
         # The sign of a zero depends on the type that a literal has.
         return UNKNOWN if text.startswith("-") or exact else 0.0

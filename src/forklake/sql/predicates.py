@@ -162,13 +162,13 @@ class _Reading:
         if names is None:
             return None
         qualifier = self._names.qualifier
+        if qualifier is not None and any(self._is_same(name, qualifier) for name in names[1:-1]):
+            # A schema or catalog may be named before the table.
+            return None
         if qualifier is not None and len(names) > 1 and self._is_same(names[0], qualifier):
             # Of a column of the same name, it may be a field.
-            return (
-                None
-                if any(fold(column.name) == fold(qualifier) for column in self._names.columns)
-                else (self._found(names[1:]))
-            )
+            is_column = any(fold(column.name) == fold(qualifier) for column in self._names.columns)
+            return None if is_column else self._found(names[1:])
         return self._found(names) if self._names.alone else None
 
     def _found(self, names: Sequence[str]) -> tuple[Path, Column] | None:

@@ -105,7 +105,7 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
         alias = statement.alias or table.name
 
         def chosen(frame: DataFrame) -> DataFrame:
-            values = ", ".join(f"({value}) AS {_SET}{at}" for at, (_, value) in enumerate(statement.assignments))
+            values = ", ".join(f"({value}\n) AS {_SET}{at}" for at, (_, value) in enumerate(statement.assignments))
             rows = _Rows(frame, alias, (ROW_ID, ADDRESS), virtual)
             return _over(state, context, rows, statement.sources, statement.where, parameters, values)
 
@@ -239,7 +239,8 @@ def _over(
     known_by = "".join(f", {name}.{quoted_name(column, context.dialect)}" for column in rows.known_by)
     text = f"SELECT {name}.*{known_by}{', ' + values if values else ''} FROM {_ROWS} AS {name}"
     text += f", {sources}" if sources else ""
-    text += f" WHERE {where}" if where else ""
+    # One expression, and nothing that could follow it; a comment in it ends with its line.
+    text += f" WHERE ({where}\n)" if where else ""
     hidden = {_ROWS: [*rows.known_by, *rows.virtual]}
     return bind_query(state, context, text, parameters, {_ROWS: rows.frame}, hidden=hidden).run(state)
 

@@ -59,6 +59,25 @@ NAMES = RowNames(
     ),
     "q",
 )
+IN_A_SCHEMA = RowNames(
+    (
+        Column(ColumnId(1), "a", parse_type("int")),
+        Column(
+            ColumnId(2),
+            "main",
+            parse_type("struct(q struct(a int))"),
+            children=(
+                Column(
+                    ColumnId(3),
+                    "q",
+                    parse_type("struct(a int)"),
+                    children=(Column(ColumnId(4), "a", parse_type("int")),),
+                ),
+            ),
+        ),
+    ),
+    "q",
+)
 NEW_YORK = ComparisonRules(lambda name, default: "America/New_York" if default is None else default)
 
 
@@ -112,6 +131,11 @@ KNOWN_CONDITIONS: dict[str, Predicate] = {
 @pytest.mark.parametrize("text", KNOWN_CONDITIONS)
 def test_what_is_known_is_read(text: str, dialect: str) -> None:
     assert read(text, dialect) == KNOWN_CONDITIONS[text]
+
+
+def test_a_name_with_a_schema_is_not_taken_for_a_field() -> None:
+    assert predicate_of("main.q.a = 1", "spark", IN_A_SCHEMA, DEFAULT_RULES) == Unknown()
+    assert predicate_of("q.a = 1", "spark", IN_A_SCHEMA, DEFAULT_RULES) == Comparison(("a",), "=", 1)
 
 
 UNKNOWN_CONDITIONS = [
@@ -172,6 +196,7 @@ UNKNOWN_CONDITIONS = [
     "ts = TIMESTAMP '2024-01-01 10:00:00+00:00'",
     "ts = '2024-01-01 10:00'",
     "ts = '2024-01-01Z'",
+    "ts = '2024-01-01 24:00:00'",
     "ts = '2024-01-01 '",
     "ts = '2024-01-01 10:00:00.1234567'",
     "tz = '2024-01-01 10:00:00 America/New_York'",

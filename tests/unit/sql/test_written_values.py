@@ -141,6 +141,7 @@ def test_a_literal_of_the_columns_own_kind_is_its_value(text: str, column_type: 
         ("1e0", "DECIMAL(4,2)"),
         ("-0.0", "DOUBLE"),
         ("1e400", "DOUBLE"),
+        ("1e99999999999999999999", "DOUBLE"),
         ("1e-400", "DOUBLE"),
         ("9007199254740993", "DOUBLE"),
         ("0.12345678901234567", "DOUBLE"),
