@@ -221,7 +221,7 @@ def test_a_file_that_is_there_several_times_has_its_rows_several_times(local: La
     path = str(write_file(tmp_path / "f.parquet", {"id": pa.array([1, 2, 3], pa.int32())}))
     first = head(local.lake) + 1
     for _ in range(3):
-        table.add_files(path)
+        table.add_files(path, allow_duplicates=True)
     assert rows(table, "rowid", "id") == [(at, at % 3 + 1) for at in range(9)]
     assert table.delete("rowid IN (1, 5)") == 2
     assert table.update({"id": "id + 10"}, where="rowid = 4") == 1
