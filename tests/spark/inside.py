@@ -19,6 +19,7 @@ from forklake.model.column_tree import find_column
 from forklake.model.files import InlinedBatch, ScanFile
 from forklake.model.ids import TableId
 from forklake.model.statistics import ColumnStats
+from forklake.spark.storage import MARK
 from forklake.store.table_files import file_stats
 from tests.spark.conftest import CONNECT, Lakehouse
 
@@ -79,9 +80,9 @@ def footers(lakehouse: Lakehouse, table: TableHandle) -> list[pq.FileMetaData]:
 
 
 def files_below(folder: Path) -> set[Path]:
-    """Every file there is in a folder, Hadoop's checksums and lists for Spark Connect aside."""
+    """Every file there is in a folder, Hadoop's checksums, lists for Spark Connect and the lake's mark aside."""
     found = {path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")}
-    return {path for path in found if "_scans" not in path.parts}
+    return {path for path in found if "_scans" not in path.parts and path.name != MARK}
 
 
 def environment() -> dict[str, str]:

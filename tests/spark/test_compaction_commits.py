@@ -109,7 +109,7 @@ def test_what_may_have_been_committed_is_not_removed(local: Lakehouse, monkeypat
     there = files_below(local.data)
     monkeypatch.setattr(commits, "RETRIES", 0)
     attempts = _meanwhile(monkeypatch, lambda: None)
-    monkeypatch.setattr("forklake.sql.transactions.commit", lambda _: lost())
+    monkeypatch.setattr("forklake.catalog.commit._commit_with_retries", lambda *_: lost())
     with pytest.raises(CommitUnknown):
         local.lake.merge_adjacent_files()
     assert len(attempts) == 1

@@ -5,6 +5,7 @@ CREATE TABLE t (id BIGINT, name VARCHAR, n DOUBLE);
 COPY (SELECT 'a' AS NAME, 1.5::FLOAT AS n, 1::INTEGER AS id UNION ALL SELECT NULL, 2.5::FLOAT, 2) TO '{folder}/one.parquet';
 COPY (SELECT 3::BIGINT AS id, 'c' AS name, 0.25::DOUBLE AS n, true AS more) TO '{folder}/two.parquet';
 COPY (SELECT 4::BIGINT AS id) TO '{folder}/three.parquet';
+COPY (SELECT 5::BIGINT AS id) TO '{folder}/four.parquet';
 CALL ducklake_add_data_files('lake', 't', '{folder}/one.parquet');
 SELECT * FROM t ORDER BY id;
 --> 1 | a | 1.5
@@ -40,7 +41,7 @@ SELECT * FROM t ORDER BY id, name;
 SELECT count(*) FROM t AT (VERSION => {v2});
 --> 2
 BEGIN;
-CALL ducklake_add_data_files('lake', 't', '{folder}/three.parquet', allow_missing => true);
+CALL ducklake_add_data_files('lake', 't', '{folder}/four.parquet', allow_missing => true);
 SELECT count(*) FROM t;
 --> 4
 ROLLBACK;

@@ -19,7 +19,7 @@ SELECT * FROM sales ORDER BY id;
 --> 3 | south | 2026-01-02
 CALL lake.add_data_files('sales', '{folder}/in', hive_partitioning => false);
 --! Column "region" exists in table "sales" but was not found in file
-CALL lake.add_data_files('sales', '{folder}/in', hive_partitioning => false, allow_missing => true);
+CALL lake.add_data_files('sales', '{folder}/in', hive_partitioning => false, allow_missing => true, allow_duplicates => true);
 SELECT id, region, day FROM sales WHERE day IS NULL ORDER BY id;
 --> 1 | NULL | NULL
 --> 2 | NULL | NULL
