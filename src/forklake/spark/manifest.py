@@ -27,6 +27,10 @@ from forklake.spark.settings import READ_OPTIONS
 from forklake.spark.storage import Storage
 from forklake.spark.work import Work
 
+_BY_DICTIONARY = "parquet.filter.dictionary.enabled"
+"""Whether row groups are left out whose dictionary has no matching value. Parquet looks there for the bits of a number,
+and leaves out rows with 0.0 where -0.0 is asked for, and the other way round: so never where there are such numbers."""
+
 _READ_OPTIONS = {
     **READ_OPTIONS,
     "recursiveFileLookup": "true",
@@ -79,7 +83,13 @@ def _relation(work: Work, schema: st.StructType, log: str) -> DataFrame:
 
 
 def _read(work: Work, schema: st.StructType, folder: str) -> DataFrame:
-    return work.spark.read.schema(schema).options(**_READ_OPTIONS).parquet(folder)
+    options = {**_READ_OPTIONS, _BY_DICTIONARY: "false"} if _has_floats(schema) else _READ_OPTIONS
+    return work.spark.read.schema(schema).options(**options).parquet(folder)
+
+
+def _has_floats(schema: st.StructType) -> bool:
+    text = schema.json()
+    return '"double"' in text or '"float"' in text
 
 
 def _lines(storage: Storage, files: Sequence[tuple[int, DataFile]]) -> list[str]:

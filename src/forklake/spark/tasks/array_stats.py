@@ -42,6 +42,14 @@ def leaf_stats(array: pa.Array, column: Column) -> ColumnStats:
         array = array.filter(pc.invert(is_nan))
     low = high = None
     if column.type.name in _BOUNDED and len(array) > array.null_count:
-        bounds = pc.min_max(array).as_py()
-        low, high = min_text(column.type, bounds["min"]), max_text(column.type, bounds["max"])
+        low, high = _bounds(array, column)
     return ColumnStats(column.column_id, values, nulls, low, high, nan)
+
+
+def _bounds(array: pa.Array, column: Column) -> tuple[str | None, str | None]:
+    """The smallest and largest value as text; neither where Python has no such date."""
+    try:
+        bounds = pc.min_max(array).as_py()
+    except (OverflowError, ValueError):
+        return None, None
+    return min_text(column.type, bounds["min"]), max_text(column.type, bounds["max"])
