@@ -1,5 +1,6 @@
 """What a session may do through an attachment, and beside it."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,9 +8,11 @@ import pytest
 
 import forklake
 from forklake.api.session import Session
+from forklake.catalog.lake import is_same_catalog
 from forklake.errors import NoSuchSnapshot, ReadOnly, TransactionError
 from tests.attached import attach_main
 from tests.conftest import Place
+from tests.postgres_server import TestPostgres
 
 
 @pytest.fixture
@@ -31,6 +34,60 @@ def test_a_catalog_that_is_attached_for_reading_is_not_dropped_through_another_a
     with pytest.raises(ReadOnly, match="as 'ro'; detach that first"):
         session.catalog("lake").drop_catalog("main")
     assert session.catalog("ro").tables() == ["t"]
+
+
+def other_spelling(place: Place) -> str:
+    """The same database, with the default port and a setting of the client."""
+    return f"{place.url}{'&' if '?' in place.url else '?'}port=5432&application_name=other"
+
+
+def test_another_spelling_of_the_same_database_is_the_same_lake(postgres_place: Place, tmp_path: Path) -> None:
+    schema = postgres_place.metadata_schema
+    with forklake.connect() as session:
+        lake = attach_main(session, postgres_place, tmp_path)
+        session.attach(other_spelling(postgres_place), "ro", catalog="main", metadata_schema=schema, read_only=True)
+        assert is_same_catalog(*(each.catalog for each in session._state.attachments))
+        with pytest.raises(ReadOnly, match="as 'ro'; detach that first"):
+            lake.drop_catalog("main")
+
+
+def test_another_spelling_is_read_at_the_same_snapshot(postgres_place: Place, tmp_path: Path) -> None:
+    schema = postgres_place.metadata_schema
+    with forklake.connect() as session, forklake.connect() as other:
+        lake = attach_main(session, postgres_place, tmp_path)
+        lake.create_table("t", {"id": "bigint"}).append([(1,)])
+        same = session.attach(other_spelling(postgres_place), "same", catalog="main", metadata_schema=schema)
+        theirs = attach_main(other, postgres_place, tmp_path).table("t")
+
+        def count_both() -> tuple[int, int]:
+            mine = lake.table("t").count()
+            theirs.append([(2,)])
+            return mine, same.table("t").count()
+
+        assert session._state.transactions.run(count_both) == (1, 1)
+
+
+def test_lakes_of_other_schemas_and_databases_are_other_lakes(
+    postgres_place: Place, postgres: TestPostgres, tmp_path: Path
+) -> None:
+    here, there, schema = postgres_place.url, f"postgres:{postgres.create_database()}", postgres_place.metadata_schema
+    places = [(here, schema), (here, f"{schema}_b"), (there, schema)]
+    with forklake.connect() as session:
+        for number, (url, schema) in enumerate(places):
+            data = str(tmp_path / str(number))
+            session.attach(url, f"l{number}", catalog="main", metadata_schema=schema, data_path=data)
+        assert len({each.lake.store.identity for each in session._state.attachments}) == 3
+
+
+def test_a_catalog_is_not_dropped_while_a_copy_of_its_lake_is_attached_for_reading(
+    sqlite_place: Place, tmp_path: Path
+) -> None:
+    with forklake.connect() as session:
+        lake = attach_main(session, sqlite_place, tmp_path)
+        shutil.copy(tmp_path / "lake.db", tmp_path / "copy.db")
+        session.attach(f"sqlite:{tmp_path / 'copy.db'}", "copy", catalog="main", read_only=True)
+        with pytest.raises(ReadOnly, match="as 'copy'; detach that first"):
+            lake.drop_catalog("main")
 
 
 def test_it_is_dropped_once_it_is_detached(session: Session, place: Place) -> None:

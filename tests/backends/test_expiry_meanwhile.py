@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import forklake
+from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
 from forklake.errors import CommitConflict, NoSuchSnapshot
 from tests.attached import attach_main
@@ -71,6 +73,43 @@ def test_rows_of_a_statement_that_is_carried_out_again_are_there_once(
     assert expired
     assert session.catalog("lake").table("t").count() == 1 + 3 + 100
     assert len(list((tmp_path / "data").rglob("*.parquet"))) == 1 + 3 + 1
+
+
+class Stream:
+    """An object of another library that hands out its rows once."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        self._reader = rows.to_reader(max_chunksize=10)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._reader.__arrow_c_stream__(requested_schema)
+
+
+GIVEN = pa.table({"id": range(100, 200)})
+ONE_SHOT: dict[str, Callable[[], Any]] = {
+    "reader": lambda: GIVEN.to_reader(max_chunksize=10),
+    "stream": lambda: Stream(GIVEN),
+    "generator": lambda: (row for row in GIVEN.to_pylist()),
+}
+
+
+USES: dict[str, tuple[Callable[[CatalogHandle, Any], Any], str, int]] = {
+    "append": (lambda lake, rows: lake.table("t").append(rows), "t", 1 + 3 + 100),
+    "overwrite": (lambda lake, rows: lake.table("t").overwrite(data=rows), "t", 100),
+    "create_table_as": (lambda lake, rows: lake.create_table_as("u", rows), "u", 100),
+}
+
+
+@pytest.mark.parametrize("source", ONE_SHOT.values(), ids=ONE_SHOT)
+@pytest.mark.parametrize("use", USES)
+def test_rows_that_can_be_read_once_are_all_there_when_a_statement_is_carried_out_again(
+    session: Session, place: Place, tmp_path: Path, use: str, source: Callable[[], Any]
+) -> None:
+    write, table, count = USES[use]
+    with expirer(session, place, tmp_path, reads=range(3)) as expired:
+        write(session.catalog("lake"), source())
+    assert expired
+    assert session.catalog("lake").table(table).count() == count
 
 
 def test_inside_a_transaction_it_fails_and_can_be_begun_again(session: Session, place: Place, tmp_path: Path) -> None:

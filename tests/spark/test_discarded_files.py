@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import functions as F
 
 from forklake.errors import CommitConflict, ForklakeError
+from forklake.spark.storage import Storage
 from tests.spark.conftest import Lakehouse
 
 MANY = 1000
@@ -73,6 +74,22 @@ def test_a_job_that_fails_leaves_nothing(tables: Lakehouse, name: str) -> None:
         with pytest.raises(ForklakeError):
             tables.session.sql(statement)
         assert everything(tables.data) == before
+
+
+def test_a_job_that_fails_looks_for_files_in_its_own_folder_alone(
+    tables: Lakehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walked: list[str] = []
+    walk = Storage.walk
+
+    def recorded(storage: Storage, folder: str) -> Any:
+        walked.append(folder)
+        return walk(storage, folder)
+
+    monkeypatch.setattr(Storage, "walk", recorded)
+    with pytest.raises(ForklakeError):
+        tables.session.sql(f"INSERT INTO plain SELECT {FAILS_LATE}, g FROM plain")
+    assert [Path(folder).parent.name for folder in walked] == ["plain"]
 
 
 def test_files_of_tasks_that_ended_well_go_with_the_job(tables: Lakehouse) -> None:

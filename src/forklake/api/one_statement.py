@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
+from forklake.spark.incoming import repeatable
 from forklake.sql.state import SessionState
 
 P = ParamSpec("P")
@@ -18,10 +19,15 @@ H = TypeVar("H", bound=Handle)
 
 
 def one_statement(method: Callable[Concatenate[H, P], T]) -> Callable[Concatenate[H, P], T]:
-    """Let a method read each catalog at one snapshot, as a statement does, and try again when that has expired."""
+    """Let a method read each catalog at one snapshot, as a statement does, and try again when that has expired.
+
+    Arguments that can be read only once are read before the first attempt.
+    """
 
     @wraps(method)
     def run(handle: H, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return handle._state.transactions.run(lambda: method(handle, *args, **kwargs))
+        given = [repeatable(value) for value in args]
+        named = {name: repeatable(value) for name, value in kwargs.items()}
+        return handle._state.transactions.run(lambda: method(handle, *given, **named))
 
     return run

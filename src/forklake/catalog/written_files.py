@@ -10,7 +10,7 @@ class WrittenFiles:
 
     paths: set[str] = field(default_factory=set)
     jobs: dict[str, str] = field(default_factory=dict)
-    """By the mark that the names of its files end in, the folder in or below which a job writes."""
+    """By the mark that the names of its files end in, or the name of its own folder, where a job writes."""
 
     def begin_job(self, mark: str, folder: str) -> None:
         self.jobs[mark] = folder

@@ -4,7 +4,7 @@ The outcome has the table's columns in their order and in their shown types, eit
 are on the driver already, as an Arrow table.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
@@ -33,27 +33,37 @@ Matching = Literal["name", "position"]
 Rows: TypeAlias = DataFrame | pa.Table
 
 
+def repeatable(data: Any) -> Any:
+    """The same, if it can be read again; what reading uses up (streams of Arrow, iterators) as a table or a list."""
+    if isinstance(data, DataFrame | pa.Table) or _is_pandas(data):
+        return data
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.table(data)
+    return list(data) if isinstance(data, Iterator) else data
+
+
 def as_rows(data: Any, columns: Sequence[Column] | None = None, zone: str = "UTC") -> Rows:
     """A DataFrame as it is; Arrow, pandas and literal rows as an Arrow table.
 
-    Literal rows are a list of dictionaries or of tuples; given the columns they are meant for, tuples are named by
+    Literal rows are a list or an iterator of dictionaries or of tuples; given the columns they are meant for, tuples are named by
     them and values take their types. Moments without a zone are in that of the session.
     """
+    data = repeatable(data)
     if isinstance(data, DataFrame | pa.Table):
         return data
     if isinstance(data, pa.RecordBatch):
         return pa.Table.from_batches([data])
-    if isinstance(data, pa.RecordBatchReader):
-        return data.read_all()
-    if hasattr(data, "__arrow_c_stream__"):
-        return pa.table(data)
-    if type(data).__module__.startswith("pandas."):
+    if _is_pandas(data):
         return pa.Table.from_pandas(data, preserve_index=False)
     if isinstance(data, Sequence) and not isinstance(data, str | bytes):
         return literal_rows(data, columns, zone)
     raise InvalidInput(
         f"Rows cannot be taken from {type(data).__name__}; give a DataFrame, an Arrow table, pandas, or a list of rows."
     )
+
+
+def _is_pandas(data: Any) -> bool:
+    return type(data).__module__.partition(".")[0] == "pandas"
 
 
 def fit(rows: Rows, table: Table, matching: Matching = "name", zone: str = "UTC") -> Rows:

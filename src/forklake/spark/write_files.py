@@ -117,7 +117,7 @@ def _by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str
     options = write_options(work, table)
     job = str(uuid7())
     folder = f"{work.folder(table)}{job}"
-    work.tx.written.begin_job(job, work.folder(table))
+    work.tx.written.begin_job(job, f"{folder}/")
     schema = st.StructType([written_field(column) for column in table.definition.columns])
     for name in reserved:
         schema = schema.add(st.StructField(name, st.LongType(), True, {FIELD_ID: FIELD_IDS[name]}))

@@ -5,6 +5,7 @@ from datetime import datetime
 from forklake.catalog.catalogs import catalog_info, drop_catalog, find_catalog
 from forklake.catalog.forks import fork_catalog
 from forklake.catalog.lake import Catalog, is_same_catalog
+from forklake.catalog.lakes import lake_facts
 from forklake.catalog.view import view_at
 from forklake.errors import ReadOnly, TransactionError
 from forklake.sql.attachments import Attachment
@@ -48,12 +49,19 @@ def drop_through(state: SessionState, attachment: Attachment, name: str) -> None
     refuse_in_transaction(state, "DROP CATALOG")
     attachment.catalog.check_writable()
     dropped = find_catalog(attachment.lake, name)
-    attached = [each for each in state.attachments if is_same_catalog(each.catalog, dropped)]
-    for each in attached:
-        if each.is_read_only:
+    for each in state.attachments:
+        if each.is_read_only and _may_be_same(each.catalog, dropped):
             raise ReadOnly(
                 f"Cannot drop catalog '{name}': it is attached in read-only mode as '{each.name}'; detach that first."
             )
+    attached = [each for each in state.attachments if is_same_catalog(each.catalog, dropped)]
     drop_catalog(attachment.lake, name)
     for each in attached:
         state.forget(each)
+
+
+def _may_be_same(one: Catalog, other: Catalog) -> bool:
+    """Whether two handles are of one catalog, or one of them is of a copy or a replica of its lake."""
+    if one.catalog_id != other.catalog_id:
+        return False
+    return is_same_catalog(one, other) or lake_facts(one.lake).uuid == lake_facts(other.lake).uuid

@@ -38,7 +38,11 @@ _READ_ATTEMPTS = 3
 _SETTLE_ATTEMPTS = 3
 _APPEND = "SELECT lake_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::uuid)"
 _INDEX_WALKS = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off"
-_IDLE_IN_TRANSACTION = "60s"
+_END_IDLE = "SET idle_in_transaction_session_timeout = '60s'"
+_DATABASE = """
+    SELECT extract(epoch FROM pg_postmaster_start_time())::text, current_setting('port'), oid::text
+    FROM pg_database WHERE datname = current_database()"""
+"""Which server and database a connection has reached, however they were named. A replica has started by itself."""
 _TERMINATE = """
     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
     WHERE pid = :pid AND datname = current_database() AND usename = session_user
@@ -59,7 +63,8 @@ class PostgresStore:
         self.schema = schema
         self._read_only = read_only
         self._location = _describe(conninfo, schema)
-        self._identity = _identity(conninfo, schema)
+        self._database: tuple[str, ...] | None = None
+        """What the newest connection has reached."""
         self._lost: dict[int, float] = {}
         """Sessions whose connection was lost within a transaction, and when: they may hold a lock."""
         # Tried once by hand: the pool would keep trying a wrong password until its time-out.
@@ -114,7 +119,9 @@ class PostgresStore:
 
     @property
     def identity(self) -> str:
-        return self._identity
+        if self._database is None:
+            self.fetch("SELECT 1", {})
+        return f"postgres:{self._database}:{self.schema}"
 
     def fetch(self, sql: str, params: Params) -> list[Row]:
         return self.fetch_all([Statement(sql, params)])[0]
@@ -220,9 +227,9 @@ class PostgresStore:
         connection.execute(path)
         # Every statement walks an index from a few catalogs. A plan is kept for a connection's life: one made
         # while a table was small would go on reading all of it.
-        connection.execute(_INDEX_WALKS)
-        # A client that stalls or is cut off with a catalog locked keeps the others out for so long, not for ever.
-        connection.execute(f"SET idle_in_transaction_session_timeout = '{_IDLE_IN_TRANSACTION}'".encode())
+        # And a client that stalls or is cut off with a catalog locked keeps the others out for a minute, not for ever.
+        connection.execute(f"{_INDEX_WALKS}; {_END_IDLE}".encode())
+        self._database = connection.execute(_DATABASE).fetchone()
         if self._read_only:
             connection.execute("SET default_transaction_read_only = on")
 
@@ -371,12 +378,6 @@ def _column_values() -> Callable[[str], str]:
     from forklake.store.ddl import values_from_json
 
     return values_from_json
-
-
-def _identity(conninfo: str, schema: str) -> str:
-    """Which server and database are meant, whoever logs in. A replica has an address of its own."""
-    parts = {key: value for key, value in conninfo_to_dict(conninfo).items() if key not in ("user", "password")}
-    return f"postgres:{sorted(parts.items())}:{schema}"
 
 
 def _describe(conninfo: str, schema: str) -> str:

@@ -24,8 +24,8 @@ def new_job() -> str:
 
 
 def is_of_job(path: str, job: str) -> bool:
-    """Whether a file was written by a job."""
-    return path.endswith(_ending(job))
+    """Whether a file was written by a job: it has the job's mark, or is in a folder of the job's own."""
+    return path.endswith(_ending(job)) or f"/{job}/" in path
 
 
 def _ending(job: str) -> str:
