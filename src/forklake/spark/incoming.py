@@ -45,8 +45,8 @@ def repeatable(data: Any) -> Any:
 def as_rows(data: Any, columns: Sequence[Column] | None = None, zone: str = "UTC") -> Rows:
     """A DataFrame as it is; Arrow, pandas and literal rows as an Arrow table.
 
-    Literal rows are a list or an iterator of dictionaries or of tuples; given the columns they are meant for, tuples are named by
-    them and values take their types. Moments without a zone are in that of the session.
+    Literal rows are a list or an iterator of dictionaries or of tuples; given the columns they are meant for, tuples
+    are named by them and values take their types. Moments without a zone are in that of the session.
     """
     data = repeatable(data)
     if isinstance(data, DataFrame | pa.Table):
