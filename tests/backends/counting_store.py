@@ -95,6 +95,10 @@ class CountingConnection:
         self._store.count(len(statements))
         return self._inner.fetch_all(statements)
 
+    def run_script(self, script: str) -> None:
+        self._store.count(1)
+        self._inner.run_script(script)
+
     def commit(self, steps: Sequence[Statement | Rows]) -> None:
         self._store.count(len(steps))
         self._inner.commit(steps)

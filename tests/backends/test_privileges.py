@@ -9,7 +9,8 @@ from forklake.catalog.catalogs import create_catalog, find_catalog
 from forklake.catalog.forks import fork_catalog
 from forklake.catalog.lake import Lake
 from forklake.catalog.lakes import open_lake
-from forklake.errors import ReadOnly
+from forklake.errors import ReadOnly, StoreError
+from forklake.store.format_version import FORMAT_VERSION
 from tests.conftest import Place
 from tests.lakes import append, file_ids, make_table
 
@@ -134,3 +135,19 @@ def test_a_role_that_owns_nothing_but_an_empty_schema_can_create_a_lake_in_it(
     append(fork)
     assert len(file_ids(fork)) == 2
     lake.close()
+
+
+def test_a_role_that_does_not_own_the_views_leaves_a_lake_in_its_old_format(
+    postgres_place: Place, owned: Lake, superuser: Session, role: str
+) -> None:
+    schema = postgres_place.metadata_schema
+    superuser.execute("UPDATE lake_info SET value = '2' WHERE key = 'format_version'")
+    superuser.execute(f"GRANT USAGE, CREATE ON SCHEMA {schema} TO {role}".encode())
+    superuser.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO {role}".encode())
+    with pytest.raises(StoreError, match="owner"):
+        open_lake(address(postgres_place, role), metadata_schema=schema)
+    found = superuser.execute("SELECT value FROM lake_info WHERE key = 'format_version'").fetchall()
+    assert found == [("2",)]
+    open_lake(postgres_place.url, metadata_schema=schema).close()
+    found = superuser.execute("SELECT value FROM lake_info WHERE key = 'format_version'").fetchall()
+    assert found == [(str(FORMAT_VERSION),)]

@@ -20,6 +20,7 @@ from forklake.catalog.transaction import Transaction, begin
 from forklake.errors import InvalidInput, NotALake, ReadOnly, StoreError, UnsupportedFormat
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
+from forklake.store import ddl
 from forklake.store.connection import Statement
 from forklake.store.format_version import FORMAT_VERSION
 from forklake.store.migrations import Steps, migrate
@@ -158,6 +159,63 @@ def test_a_lake_of_the_first_format_is_brought_to_the_newest(lake: Lake, main: C
     assert lake_info(reopened.store)["format_version"] == str(FORMAT_VERSION)
     assert fork_catalog(reopened, "main", "fork", version=1)[1]
     reopened.close()
+
+
+def views_of(lake: Lake) -> set[tuple[object, ...]]:
+    """The views there are, and what they show."""
+    if lake.store.dialect.is_postgres:
+        asked = "SELECT viewname, definition FROM pg_views WHERE schemaname = current_schema"
+    else:
+        asked = "SELECT name, sql FROM sqlite_master WHERE type = 'view'"
+    return set(lake.store.fetch(asked, {}))
+
+
+def make_second_format(lake: Lake) -> None:
+    """As the release of before had left it, with a view that shows something else."""
+    with lake.store.writing([]) as (connection, _):
+        connection.run_script("DROP VIEW ducklake_tag;\nCREATE VIEW ducklake_tag AS SELECT 1 AS old;\n")
+        connection.commit([])
+    set_format_version(lake, "2")
+
+
+def replaces_view(lake: Lake) -> str:
+    return "DROP VIEW IF EXISTS ducklake_tag;\n" if lake.store.dialect.is_postgres else ""
+
+
+def test_a_migration_that_fails_at_the_views_leaves_the_old_format_with_its_views(
+    lake: Lake, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newest = views_of(lake)
+    make_second_format(lake)
+    before = views_of(lake)
+    whole = ddl.create_script
+    with monkeypatch.context() as planted:
+        planted.setattr(ddl, "create_script", lambda *of: f"{replaces_view(lake)}{whole(*of)}\n{BAD_SQL};\n")
+        with pytest.raises(StoreError):
+            reopen(place)
+    assert lake_info(lake.store)["format_version"] == "2"
+    assert views_of(lake) == before
+    with monkeypatch.context() as planted:
+        planted.setattr(ddl, "create_script", lambda *of: f"{replaces_view(lake)}{whole(*of)}")
+        reopen(place).close()
+    assert lake_info(lake.store)["format_version"] == str(FORMAT_VERSION)
+    assert views_of(lake) == newest
+
+
+def test_whoever_opens_a_lake_while_it_is_migrated_finds_all_views(lake: Lake, place: Place) -> None:
+    newest = views_of(lake)
+    set_format_version(lake, "2")
+
+    def views_when_opened(_: int) -> set[tuple[object, ...]]:
+        opened = reopen(place)
+        try:
+            return views_of(opened)
+        finally:
+            opened.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(views_when_opened, range(6))) == [newest] * 6
+    assert lake_info(lake.store)["format_version"] == str(FORMAT_VERSION)
 
 
 def test_a_migration_carries_out_every_step_in_order(lake: Lake) -> None:

@@ -81,6 +81,10 @@ class WriteConnection(Protocol):
         """The rows of several statements, executed in order."""
         ...
 
+    def run_script(self, script: str) -> None:
+        """Carry out several statements without parameters, which are committed with the rest."""
+        ...
+
     def commit(self, steps: Sequence[Statement | Rows]) -> None:
         """Carry out the steps in order and commit. Raises OutcomeUnknown if nobody can tell."""
         ...

@@ -102,7 +102,7 @@ def _check_format(store: "PostgresStore | SqliteStore", *, create: bool, migrate
                 f"{store.location} holds no lake, and creating a new DuckLake is explicitly disabled."
                 " Set CREATE_IF_NOT_EXISTS true to create one."
             )
-        _create(store)
+        store.run_script(_create_script(store))
         version = FORMAT_VERSION
     if version > FORMAT_VERSION:
         raise UnsupportedFormat(
@@ -115,9 +115,7 @@ def _check_format(store: "PostgresStore | SqliteStore", *, create: bool, migrate
                 f"{store.location} has format version {version}, older than {FORMAT_VERSION}."
                 " Attach it once for writing with MIGRATE_IF_REQUIRED true."
             )
-        migrate(store, version)
-        # Functions and views are those of the release, whatever the steps did to the tables.
-        _create(store)
+        migrate(store, version, script=_create_script(store))
 
 
 def _format_of(store: "PostgresStore | SqliteStore") -> int | None:
@@ -157,13 +155,13 @@ def _info(store: "PostgresStore | SqliteStore") -> dict[str, str]:
         raise
 
 
-def _create(store: "PostgresStore | SqliteStore") -> None:
-    """Create the tables. Several processes may try at once: all succeed, one of them did it."""
-    # What generates them is large, and only needed once in the life of a lake.
+def _create_script(store: "PostgresStore | SqliteStore") -> str:
+    """What creates all that is missing. Several processes may run it at once: all succeed, one of them did it."""
+    # What generates it is large, and only needed when a lake is created or migrated.
     from forklake.store.ddl import create_script, identity
 
     script = create_script(store.dialect.name, None if isinstance(store, SqliteStore) else store.schema)
     if store.dialect.is_postgres:
         # IF NOT EXISTS is not enough for two at the same time.
         script = f"SELECT pg_advisory_xact_lock(hashtext('forklake'), hashtext(current_database()));\n{script}"
-    store.run_script(f"{script}\n{identity(store.dialect.name)}")
+    return f"{script}\n{identity(store.dialect.name)}"

@@ -214,8 +214,9 @@ class PostgresStore:
 
     def run_script(self, script: str) -> None:
         """Several statements without parameters, all or none."""
-        with self._connection() as connection, connection.transaction():
-            connection.execute(script)
+        with self.writing([]) as (transaction, _):
+            transaction.run_script(script)
+            transaction.commit([])
 
     def close(self) -> None:
         if self._own_pool is not None:
@@ -270,6 +271,12 @@ class PostgresTransaction:
         cursors = _send_all(self._connection, statements)
         self._pipeline.sync()
         return [_rows(cursor) for cursor in cursors]
+
+    def run_script(self, script: str) -> None:
+        # A pipeline takes one statement at a time.
+        self._open.close()
+        self._connection.execute(script)
+        self._pipeline = self._open.enter_context(self._connection.pipeline())
 
     def commit(self, steps: Sequence[Statement | Rows]) -> None:
         connection = self._connection

@@ -133,13 +133,11 @@ class SqliteStore:
     def run_script(self, script: str) -> None:
         """Several statements without parameters, all or none."""
         with self._connection() as connection:
-            try:
-                # Kept in the file. Set here, not on opening, which must not change a database that holds no lake.
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nCOMMIT;")
-            finally:
-                if connection.in_transaction:
-                    connection.rollback()
+            # Kept in the file. Set here, not on opening, which must not change a database that holds no lake.
+            connection.execute("PRAGMA journal_mode = WAL")
+        with self.writing([]) as (transaction, _):
+            transaction.run_script(script)
+            transaction.commit([])
 
     def close(self) -> None:
         self._closed = True
@@ -235,6 +233,11 @@ class SqliteTransaction:
     def fetch_all(self, statements: Sequence[Statement]) -> list[list[Row]]:
         return [_run(self._connection, statement.sql, statement.params) for statement in statements]
 
+    def run_script(self, script: str) -> None:
+        # Python's own way to run a script commits what was done before.
+        for statement in _split(script):
+            self._connection.execute(statement)
+
     def commit(self, steps: Sequence[Statement | Rows]) -> None:
         for step in steps:
             match step:
@@ -244,6 +247,17 @@ class SqliteTransaction:
                     marks = ", ".join("?" * len(rows[0]))
                     self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
         self._connection.execute("COMMIT")
+
+
+def _split(script: str) -> Iterator[str]:
+    """The statements of a script, each of which begins on a line of its own."""
+    statement = ""
+    for line in script.split("\n"):
+        statement += f"{line}\n"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+    yield statement
 
 
 def _with_id(rows: Rows, stand_in: SnapshotId, snapshot_id: int) -> Rows:

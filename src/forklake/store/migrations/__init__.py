@@ -41,8 +41,13 @@ STEPS: Steps = {
 """From a version to the next, the statements for each database. Version 1 was the first."""
 
 
-def migrate(store: Store, version: int, *, steps: Steps = STEPS, target: int = FORMAT_VERSION) -> None:
-    """Bring a lake to the newest format in one transaction; several processes may try at once."""
+def migrate(
+    store: Store, version: int, *, script: str = "", steps: Steps = STEPS, target: int = FORMAT_VERSION
+) -> None:
+    """Bring a lake to the newest format in one transaction; several processes may try at once.
+
+    The script runs after the steps. It creates what a lake of this release has, whatever the steps did.
+    """
     missing = [step for step in range(version, target) if step not in steps]
     if missing:
         raise UnsupportedFormat(f"{store.location} has format version {version}, which cannot be migrated.")
@@ -54,4 +59,6 @@ def migrate(store: Store, version: int, *, steps: Steps = STEPS, target: int = F
         if int(found) != version:
             return
         raised = Statement("UPDATE lake_info SET value = :target WHERE key = 'format_version'", {"target": str(target)})
-        transaction.commit([*statements, raised])
+        transaction.fetch_all(statements)
+        transaction.run_script(script)
+        transaction.commit([raised])
