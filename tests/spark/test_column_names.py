@@ -1,5 +1,9 @@
 """Columns that are called like something of ours, of Spark's or of a file's own."""
 
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from forklake.errors import InvalidName
@@ -46,3 +50,25 @@ def test_a_column_that_spark_would_take_for_positions_is_refused(local: Lakehous
         with pytest.raises(InvalidName, match="positions of rows"):
             local.session.sql(f"ALTER TABLE lake.t {change}")
     assert list(table.columns) == ["id"]
+
+
+@pytest.mark.parametrize("name", ["_tmp_metadata_row_index", "_TMP_Metadata_Row_Index"])
+@pytest.mark.parametrize("ignore_extra_columns", [False, True])
+def test_a_file_with_a_column_that_spark_would_take_for_positions_is_not_added(
+    local: Lakehouse, tmp_path: Path, name: str, ignore_extra_columns: bool
+) -> None:
+    path = str(tmp_path / "theirs.parquet")
+    pq.write_table(pa.table({"id": pa.array([7], pa.int32()), name: [70]}), path)
+    table = local.lake.create_table("t", {"id": "int"})
+    with pytest.raises(InvalidName, match=r"theirs\.parquet.*positions of rows"):
+        table.add_files([path], ignore_extra_columns=ignore_extra_columns)
+    assert rows(table) == []
+
+
+def test_a_field_of_a_struct_in_a_file_may_have_sparks_name_for_positions(local: Lakehouse, tmp_path: Path) -> None:
+    path = str(tmp_path / "theirs.parquet")
+    pq.write_table(pa.table({"id": pa.array([7, 8], pa.int32()), "s": [{"_tmp_metadata_row_index": 70}] * 2}), path)
+    table = local.lake.create_table("t", {"id": "int"})
+    table.add_files([path], ignore_extra_columns=True)
+    assert local.session.sql("DELETE FROM lake.t WHERE id = 7").fetchall() == [(1,)]
+    assert rows(table) == [(8,)]

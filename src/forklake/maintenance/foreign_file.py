@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from forklake.errors import InvalidInput
+from forklake.errors import InvalidInput, InvalidName
 from forklake.maintenance.file_matching import Matched, Rules, match_columns
 from forklake.maintenance.file_places import Placed
 from forklake.maintenance.file_types import digits_fit
@@ -14,6 +14,7 @@ from forklake.model.entities import Column, Table
 from forklake.model.hive_paths import hive_values
 from forklake.model.ids import ColumnId
 from forklake.model.mappings import NameMapping, foreign_mapping
+from forklake.model.names import ROW_INDEX, fold
 from forklake.model.pruning import COUNTED
 from forklake.model.statistics import ColumnStats
 from forklake.spark.tasks.file_stats import file_facts
@@ -48,6 +49,7 @@ class Target:
         """What a file is to the table, from its footer alone; InvalidInput says why it cannot be a file of it."""
         name, columns = placed.file.name, self.table.definition.columns
         footer = read_footer(placed.file.files, placed.file.path, name)
+        _check_names(footer, name)
         given = {c.column.column_id: c for c in self._path_columns(placed)}
         matched = match_columns(self.table, footer.fields, name, self.rules, given)
         rows = footer.metadata.num_rows
@@ -99,6 +101,16 @@ class Target:
             return ()
         values = FileValues(in_path, stats, hive_values(placed.path) if self.reads_paths else {})
         return partition_of_file(partitioning_of(spec, columns), columns, values, placed.file.name)
+
+
+def _check_names(footer: Footer, file: str) -> None:
+    """Refuse a column that Spark would fill with the positions of rows, or take for them, whether it is read or not."""
+    for found in footer.fields:
+        if fold(found.name) == ROW_INDEX:
+            raise InvalidName(
+                f"File \"{file}\" has a column '{found.name}', which is Spark's own name for the positions of rows in"
+                " files. Write the file again without it, or with another name."
+            )
 
 
 def _leaves(column: Column) -> Iterator[Column]:
