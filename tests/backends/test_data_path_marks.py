@@ -1,6 +1,7 @@
 """A data path belongs to one lake: no other writes there, and none deletes what may be another's."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -118,6 +119,38 @@ def test_without_a_mark_nothing_is_deleted_until_the_lake_writes_again(session: 
     again = session.attach(f"sqlite:{tmp_path}/lake.db", "again", catalog="main")
     again.table("t").append([(3,)])
     assert again.delete_orphaned_files(cleanup_all=True) == [str(stray)]
+
+
+def test_a_session_that_has_marked_the_data_path_marks_it_again_when_the_mark_was_lost(
+    session: Session, tmp_path: Path
+) -> None:
+    lake = lake_with_rows(session, tmp_path, tmp_path / "data", "lake")
+    (tmp_path / "data" / MARK).unlink()
+    stray = tmp_path / "data" / "main" / "stray.parquet"
+    stray.write_bytes(b"x")
+    with pytest.raises(DataPathTaken, match="write a file to this lake, in this session or in a new one"):
+        lake.delete_orphaned_files(cleanup_all=True)
+    lake.table("t").append([(3,)])
+    assert lake.delete_orphaned_files(cleanup_all=True) == [str(stray)]
+
+
+def test_a_lake_that_has_only_leftovers_is_claimed_with_the_file_that_the_error_names(
+    session: Session, tmp_path: Path
+) -> None:
+    leftover = tmp_path / "data" / "main" / "main" / "t" / "ducklake-0197.parquet"
+    leftover.parent.mkdir(parents=True)
+    leftover.write_bytes(b"x")
+    lake = attach(session, f"sqlite:{tmp_path}/lake.db", tmp_path / "data", "lake")
+    table = lake.create_table("t", {"id": "bigint"})
+    with pytest.raises(DataPathTaken, match="create the file"):
+        lake.delete_orphaned_files(cleanup_all=True)
+    with pytest.raises(DataPathTaken) as error:
+        table.append([(1,)])
+    [(mark, content)] = re.findall(r"create the file '(.*?)' with the content ({.*?})", str(error.value))
+    Path(mark).write_text(content)
+    table.append([(1,)])
+    assert lake.delete_orphaned_files(cleanup_all=True) == [str(leftover)]
+    assert table.count() == 1
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"lake_uuid"'])

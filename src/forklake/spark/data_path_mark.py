@@ -40,12 +40,23 @@ def check_data_path(lake: Lake, storage: Storage) -> None:
     """Before a file is deleted: the mark is there, and is this lake's. It is read every time."""
     facts = lake_facts(lake)
     if _owner(storage) is None:
+        # The mark is lost if there has been one: the next file that is written brings it back.
+        lake.claimed.discard(storage.root)
         raise DataPathTaken(
-            f"The data path '{storage.root}' has no mark of a lake, so nothing is deleted there. If no other lake"
-            " uses it, write to this one: the first file that is written marks the data path."
+            f"The data path '{storage.root}' has no mark of a lake, so nothing is deleted there. If no other lake uses"
+            f" it, {_how_to_mark(facts, storage)}, or write a file to this lake, in this session or in a new one."
         )
     _check_owner(facts, storage)
     _check_override(facts, storage)
+
+
+def _how_to_mark(facts: LakeFacts, storage: Storage) -> str:
+    """What a user can do who knows that a data path is this lake's, when nothing else can prove it."""
+    return f"create the file '{storage.root}{MARK}' with the content {_content(facts.uuid)}"
+
+
+def _content(uuid: str) -> str:
+    return json.dumps({"lake_uuid": uuid})
 
 
 def _owner(storage: Storage, folder: str | None = None) -> str | None:
@@ -127,7 +138,8 @@ def _check_unmarked(lake: Lake, facts: LakeFacts, storage: Storage) -> None:
         if known is None and name.startswith("ducklake-") and name.endswith(".parquet"):
             raise DataPathTaken(
                 f"The data path '{storage.root}' holds files of another lake or of a DuckLake, for example '{path}',"
-                f" and none of this lake, {facts.uuid}. Give it a data path of its own."
+                f" and none of this lake, {facts.uuid}. Give it a data path of its own. If they are its own, left by"
+                f" statements that failed, and no other lake uses the data path, {_how_to_mark(facts, storage)}."
             )
 
 
@@ -156,8 +168,11 @@ def _some_files(storage: Storage) -> Iterator[str]:
 
 
 def _write_mark(storage: Storage, uuid: str) -> None:
-    """Write the mark unless there is one. Of several on a local disk one succeeds; elsewhere the last one does."""
-    path, content = storage.prefix + MARK, json.dumps({"lake_uuid": uuid}).encode() + b"\n"
+    """Write the mark unless there is one. Of several on a local disk one succeeds; elsewhere the last one does.
+
+    So it is read again before anything is written under it.
+    """
+    path, content = storage.prefix + MARK, f"{_content(uuid)}\n".encode()
     try:
         storage.files.create_dir(storage.prefix.rstrip("/"), recursive=True)
         if storage.is_local:
