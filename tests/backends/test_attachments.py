@@ -1,7 +1,8 @@
 """What a session may do through an attachment, and beside it."""
 
-import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,14 @@ def test_lakes_of_other_schemas_and_databases_are_other_lakes(
     with forklake.connect() as session:
         for number, (url, schema) in enumerate(places):
             data = str(tmp_path / str(number))
-            session.attach(url, f"l{number}", catalog="main", metadata_schema=schema, data_path=data)
+            session.attach(
+                url,
+                f"l{number}",
+                catalog="main",
+                metadata_schema=schema,
+                data_path=data,
+                create_if_not_exists=True,
+            )
         assert len({each.lake.store.identity for each in session._state.attachments}) == 3
 
 
@@ -84,7 +92,8 @@ def test_a_catalog_is_not_dropped_while_a_copy_of_its_lake_is_attached_for_readi
 ) -> None:
     with forklake.connect() as session:
         lake = attach_main(session, sqlite_place, tmp_path)
-        shutil.copy(tmp_path / "lake.db", tmp_path / "copy.db")
+        with closing(sqlite3.connect(tmp_path / "lake.db")) as database:
+            database.execute("VACUUM INTO ?", [str(tmp_path / "copy.db")])
         session.attach(f"sqlite:{tmp_path / 'copy.db'}", "copy", catalog="main", read_only=True)
         with pytest.raises(ReadOnly, match="as 'copy'; detach that first"):
             lake.drop_catalog("main")

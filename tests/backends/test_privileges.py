@@ -9,7 +9,7 @@ from forklake.catalog.catalogs import create_catalog, find_catalog
 from forklake.catalog.forks import fork_catalog
 from forklake.catalog.lake import Lake
 from forklake.catalog.lakes import open_lake
-from forklake.errors import ReadOnly, StoreError
+from forklake.errors import ReadOnly
 from forklake.store.format_version import FORMAT_VERSION
 from tests.conftest import Place
 from tests.lakes import append, file_ids, make_table
@@ -144,7 +144,7 @@ def test_a_role_that_does_not_own_the_views_leaves_a_lake_in_its_old_format(
     superuser.execute("UPDATE lake_info SET value = '2' WHERE key = 'format_version'")
     superuser.execute(f"GRANT USAGE, CREATE ON SCHEMA {schema} TO {role}".encode())
     superuser.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO {role}".encode())
-    with pytest.raises(StoreError, match="owner"):
+    with pytest.raises(ReadOnly, match="owner"):
         open_lake(address(postgres_place, role), metadata_schema=schema)
     found = superuser.execute("SELECT value FROM lake_info WHERE key = 'format_version'").fetchall()
     assert found == [("2",)]

@@ -17,7 +17,8 @@ def test_a_reader_is_merged_whole_when_the_snapshot_expires_meanwhile(
     table = local.lake.create_table("t", {"id": "bigint"})
     table.append([(0,)])
     with expirer(local.session, local.place, tmp_path, reads=range(at + 1)) as expired:
-        local.lake.table("t").merge(pa.table({"id": range(100, 200)}).to_reader(max_chunksize=10), ["id"])
+        merged = local.session.catalog("lake").table("t")
+        merged.merge(pa.table({"id": range(100, 200)}).to_reader(max_chunksize=10), ["id"])
     assert expired
     assert table.count("id >= 100") == 100
 
