@@ -36,6 +36,7 @@ SHORT = Counts(
 )
 
 
+@pytest.mark.timeout(1200)
 def test_five_thousand_statements_have_the_answers_of_engines_without_shortcuts(
     tmp_path: Path, spark: SparkSession
 ) -> None:
