@@ -21,6 +21,7 @@ from forklake.sql.duckdb_ast import (
     type_of,
     variable,
 )
+from forklake.sql.duckdb_quantifiers import in_query
 
 _INFINITY = cast_to(text("Infinity"), "double")
 _TYPE = exp.DataType.Type
@@ -224,7 +225,10 @@ def _tuple(node: exp.Expr) -> exp.Expr | None:
 
 def _in(node: exp.Expr) -> exp.Expr | None:
     """IN over a value looks into that list."""
+    assert isinstance(node, exp.In)
     field = node.args.get("field")
+    if node.args.get("query") is not None:
+        return in_query(node, node)
     if field is None:
         return None
     if kind(field) == "map":

@@ -6,10 +6,12 @@ Spark reads ANY as the name of an aggregate function, so that one that is left a
 from sqlglot import exp
 
 from forklake.errors import Untranslatable
-from forklake.sql.duckdb_ast import Rule
+from forklake.sql.duckdb_ast import Rule, number, paren
 
 _IN: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.Any, exp.NEQ: exp.All}
 """The comparisons that are IN and NOT IN, with the quantifier of each."""
+_VALUE = exp.to_identifier("_forklake_value")
+_ALIAS = exp.TableAlias(this=exp.to_identifier("_forklake_in"), columns=[_VALUE])
 
 
 def _quantifier(node: exp.Expr) -> exp.Expr | None:
@@ -28,7 +30,47 @@ def _comparison(node: exp.Expr) -> exp.Expr | None:
         return None
     query = node.expression.this
     is_in = exp.In(this=node.this, query=query if isinstance(query, exp.Subquery) else exp.Subquery(this=query))
-    return exp.Paren(this=is_in if type(node) is exp.EQ else exp.Not(this=is_in))
+    found = in_query(is_in, node) or is_in
+    return exp.Paren(this=found if type(node) is exp.EQ else exp.Not(this=found))
+
+
+def in_query(is_in: exp.In, place: exp.Expr) -> exp.Expr | None:
+    """IN over a query that stands at a place; None leaves it to Spark, for which it is never NULL.
+
+    That makes no difference only where it, or NOT and it, decides by itself which rows there are.
+    """
+    if _decides(place):
+        return None
+    value, query = is_in.this, is_in.args["query"].unnest()
+    if isinstance(value, exp.Tuple):
+        raise Untranslatable("IN over a query of several columns is supported as a condition of WHERE only.")
+    named = exp.Subquery(this=query.copy(), alias=_ALIAS.copy())
+    nulls = exp.select(number(1)).from_(named).where(exp.Is(this=_VALUE.copy(), expression=exp.null()))
+    unknown = exp.and_(exp.Is(this=paren(value.copy()), expression=exp.null()), exp.Exists(this=query.copy()))
+    cases = [
+        exp.If(this=is_in.copy(), true=exp.true()),
+        exp.If(this=unknown, true=exp.null()),
+        exp.If(this=exp.Exists(this=nulls), true=exp.null()),
+    ]
+    return exp.Case(ifs=cases, default=exp.false())
+
+
+def _decides(place: exp.Expr) -> bool:
+    """Whether a condition, or its negation, is one of those that rows must meet in WHERE, HAVING or ON."""
+    parent, child = _above(place)
+    if isinstance(parent, exp.Not):
+        parent, child = _above(parent)
+    while isinstance(parent, exp.And):
+        parent, child = _above(parent)
+    is_condition = isinstance(parent, exp.Join) and child.arg_key == "on"
+    return is_condition or isinstance(parent, exp.Where | exp.Having)
+
+
+def _above(node: exp.Expr) -> tuple[exp.Expr | None, exp.Expr]:
+    """What a node is a part of, parentheses aside, and its part there."""
+    while isinstance(node.parent, exp.Paren):
+        node = node.parent
+    return node.parent, node
 
 
 QUANTIFIERS: dict[type[exp.Expr], Rule] = {

@@ -373,3 +373,11 @@ SELECT a FROM t WHERE b = ANY (SELECT a = 1 FROM u);
 SELECT a, a = ANY (SELECT a FROM u) AS x FROM t WHERE a IS NOT NULL;
 SELECT a FROM t WHERE a = ANY (VALUES (1), (3));
 SELECT a FROM t WHERE a = ANY (SELECT a FROM u) OR a <> ALL (SELECT a FROM u);
+
+-- IN over a query is NULL where it is not known
+SELECT a, a IN (SELECT a FROM u) AS x, a NOT IN (SELECT a FROM u) AS y, a IN (SELECT a FROM t WHERE a IS NULL) AS z FROM t;
+SELECT a, a IN (SELECT a FROM t) AS x, a + 7 NOT IN (SELECT a FROM t) AS y, a IN (SELECT a FROM u WHERE false) AS z FROM t;
+SELECT a, a IN (SELECT u.a FROM u WHERE u.a = t.a) AS x FROM t;
+SELECT a FROM t WHERE (a IN (SELECT a FROM u)) IS NULL OR coalesce(a NOT IN (SELECT a FROM t), true);
+SELECT a FROM t WHERE NOT (a IN (SELECT a FROM u) AND b);
+SELECT count(*) FILTER (WHERE x IS NULL) AS n FROM (SELECT a IN (SELECT a FROM u) AS x FROM t) q;
