@@ -74,13 +74,14 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_somebody_elses_database_is_not_touched_unless_a_lake_is_wanted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("create", [False, True])
+def test_somebody_elses_database_is_not_touched(tmp_path: Path, create: bool) -> None:
     path = tmp_path / "theirs.db"
     with sqlite3.connect(path) as theirs:
         theirs.execute("CREATE TABLE letters (a)")
     theirs.close()
     before = path.read_bytes()
-    assert "holds no lake" in refusal(f"sqlite:{path}", NotALake, create=False)
+    assert "holds tables of another application" in refusal(f"sqlite:{path}", NotALake, create=create)
     assert path.read_bytes() == before
 
 
