@@ -91,8 +91,8 @@ def expire_and_clean(lake: Lake, times: int) -> int:
                 ]
                 expire_snapshots(catalog, versions=random.sample(history, len(history) // 2))
                 gone += len(cleanup_old_files(catalog, storage, cleanup_all=True))
-            except NoSuchCatalog:
-                continue  # it was dropped meanwhile
+            except (NoSuchCatalog, NoSuchSnapshot):
+                continue  # it was dropped meanwhile, or somebody else was faster
         gone += len(cleanup_dropped_catalogs(find_catalog(lake, "main"), storage, cleanup_all=True))
         sleep(random.uniform(0, 0.02))
     return gone
