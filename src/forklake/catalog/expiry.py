@@ -83,8 +83,9 @@ def _chosen(catalog: Catalog, versions: Collection[int] | None, older_than: date
         catalog.check_writable()
     if versions is None and older_than is None:
         return []
+    known = own_snapshots(catalog)
     # The newest one never expires.
-    *own, newest = own_snapshots(catalog)
+    own = known[:-1]
     if versions is None:
         return [snapshot for snapshot in own if older_than is not None and snapshot.snapshot_time < older_than]
     wanted = set(versions)
@@ -93,7 +94,7 @@ def _chosen(catalog: Catalog, versions: Collection[int] | None, older_than: date
         raise InvalidInput(
             f"Snapshot {inherited[0]} was made by an ancestor of catalog '{catalog.name}', and can expire only there."
         )
-    unknown = wanted.difference([newest.snapshot_id, *(snapshot.snapshot_id for snapshot in own)])
+    unknown = wanted.difference(snapshot.snapshot_id for snapshot in known)
     if unknown:
         raise NoSuchSnapshot(f"Catalog '{catalog.name}' has no snapshot {min(unknown)}; nothing has expired.")
     return [snapshot for snapshot in own if snapshot.snapshot_id in wanted]
