@@ -158,7 +158,7 @@ def test_a_client_that_stalls_with_a_catalog_locked_is_not_waited_for_for_ever(
 ) -> None:
     catalog, _ = pooled(postgres_place)
     assert catalog.lake.store.fetch("SHOW idle_in_transaction_session_timeout", {}) == [("1min",)]
-    monkeypatch.setattr(postgres_store, "_IDLE_IN_TRANSACTION", "300ms")
+    monkeypatch.setattr(postgres_store, "_END_IDLE", "SET idle_in_transaction_session_timeout = '300ms'")
     stalled = open_lake(postgres_place.url, metadata_schema=postgres_place.metadata_schema).store
     lock = Statement(stalled.dialect.begin_commit, {"catalog_id": catalog.catalog_id})
     began = monotonic()
