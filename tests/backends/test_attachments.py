@@ -10,7 +10,7 @@ import pytest
 import forklake
 from forklake.api.session import Session
 from forklake.catalog.lake import is_same_catalog
-from forklake.errors import NoSuchSnapshot, ReadOnly, TransactionError
+from forklake.errors import NoSuchSnapshot, ReadOnly, StoreError, TransactionError
 from tests.attached import attach_main
 from tests.conftest import Place
 from tests.postgres_server import TestPostgres
@@ -105,6 +105,21 @@ def test_it_is_dropped_once_it_is_detached(session: Session, place: Place) -> No
     session.detach("ro")
     session.catalog("lake").drop_catalog("main")
     assert repr(session) == "<forklake.Session of no catalogs>"
+
+
+@pytest.mark.parametrize("leave", ["drop", "detach"])
+def test_a_handle_of_a_fork_outlives_what_it_was_forked_through(session: Session, leave: str) -> None:
+    lake = session.catalog("lake")
+    fork = lake.fork("f")
+    if leave == "drop":
+        lake.drop_catalog("main")
+    else:
+        session.detach("lake")
+    assert fork.tables() == ["t"]
+    fork.table("t").append([(2,)])
+    session.close()
+    with pytest.raises(StoreError, match="was closed"):
+        fork.tables()
 
 
 def test_a_relative_path_to_the_same_file_is_the_same_lake(

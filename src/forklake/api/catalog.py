@@ -49,6 +49,7 @@ class CatalogHandle(Upkeep):
         )
         # The handle's own name cannot clash with one that was attached.
         attachment = replace(self._attachment, name=f"{self._attachment.name}/{name}", catalog=forked)
+        self._state.attachments.keep_open(attachment)
         return CatalogHandle(self._state, attachment)
 
     def table(self, name: str) -> TableHandle:

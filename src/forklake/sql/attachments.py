@@ -82,6 +82,8 @@ class Attachments:
 
     def __init__(self) -> None:
         self._by_name: dict[str, Attachment] = {}
+        self._unnamed: list[Attachment] = []
+        """One for each database that handles of forks use, which have no name here."""
 
     def __iter__(self) -> Iterator[Attachment]:
         return iter(self._by_name.values())
@@ -101,6 +103,11 @@ class Attachments:
             raise NoSuchCatalog(f"No catalog is attached as '{name}'.{hint}")
         return found
 
+    def keep_open(self, attachment: Attachment) -> None:
+        """Let the database of an attachment that has no name be open until the session is closed."""
+        if all(kept.lake.store is not attachment.lake.store for kept in self._unnamed):
+            self._unnamed.append(attachment)
+
     def with_retry(self, retry: RetrySettings) -> None:
         """Let commits be tried again in another way from now on."""
         for key, attachment in self._by_name.items():
@@ -110,12 +117,17 @@ class Attachments:
     def remove(self, name: str) -> None:
         """Forget an attachment; its database is closed with the last one that uses it."""
         removed = self._by_name.pop(fold(self.get(name).name))
-        if all(kept.lake.store is not removed.lake.store for kept in self._by_name.values()):
-            removed.lake.close()
+        self._close_unused(removed)
 
     def close(self) -> None:
         for name in [attachment.name for attachment in self._by_name.values()]:
             self.remove(name)
+        while self._unnamed:
+            self._close_unused(self._unnamed.pop())
+
+    def _close_unused(self, removed: Attachment) -> None:
+        if all(kept.lake.store is not removed.lake.store for kept in (*self._by_name.values(), *self._unnamed)):
+            removed.lake.close()
 
 
 def _catalog(lake: Lake, options: AttachOptions) -> Catalog:
