@@ -18,6 +18,7 @@ from benchmarks.metadata.listing import listing
 from benchmarks.metadata.long_history import long_history
 from benchmarks.metadata.point_predicate import point_predicate
 from benchmarks.metadata.settings import QUICK, Sizes
+from benchmarks.metadata.wide_tables import wide_tables
 from benchmarks.report import Facts, Figure
 
 BENCHMARKS: dict[str, Benchmark] = {
@@ -30,6 +31,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "commits": commits,
     "catalogs": catalogs,
     "expiry": expiry,
+    "wide_tables": wide_tables,
 }
 BACKENDS: dict[str, tuple[Backend, ...]] = {
     "sqlite": ("sqlite",),
