@@ -22,12 +22,11 @@ FORKLAKE = [sys.executable, "-m", "forklake"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shell:
-    """A lake with a catalog `main` that has a table, and commands about it."""
+class Commands:
+    """Commands of the CLI about a lake."""
 
     place: Place
     folder: Path
-    lake: CatalogHandle
 
     @property
     def target(self) -> list[str]:
@@ -54,6 +53,13 @@ class Shell:
         found = json.loads(done.stdout)
         assert isinstance(found, list)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Shell(Commands):
+    """The same with a catalog `main` that has a table."""
+
+    lake: CatalogHandle
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -155,9 +156,9 @@ def test_a_handle_of_a_pinned_attachment_forks_what_it_shows(session: Session, p
 
 @pytest.mark.parametrize("options", [{"read_only": True}, {"snapshot_version": 2}], ids=["read-only", "pinned"])
 def test_nothing_is_written_through_an_attachment_that_is_read_only(
-    session: Session, place: Place, tmp_path: Path, options: dict[str, int]
+    session: Session, place: Place, tmp_path: Path, options: dict[str, Any]
 ) -> None:
-    shown = session.attach(place.url, "shown", catalog="main", metadata_schema=place.metadata_schema, **options)  # type: ignore[arg-type]
+    shown = session.attach(place.url, "shown", catalog="main", metadata_schema=place.metadata_schema, **options)
     many = [(number,) for number in range(1000)]
     before = sorted(tmp_path.rglob("*"))
     for write in (

@@ -6,12 +6,14 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
+from forklake.catalog.lake import Lake
 from forklake.catalog.lakes import lake_facts, open_lake
 from forklake.errors import DataPathTaken, ForklakeError, InvalidInput, UnwritableFile
 from forklake.spark.data_path_mark import claim_data_path
@@ -25,14 +27,14 @@ def session() -> Iterator[Session]:
         yield opened
 
 
-def attach(session: Session, url: str, data: Path, name: str, **options: object) -> CatalogHandle:
+def attach(session: Session, url: str, data: Path, name: str, **options: Any) -> CatalogHandle:
     return session.attach(
         url,
         name,
         catalog="main",
         data_path=str(data),
         create_if_not_exists=True,
-        **options,  # type: ignore[arg-type]
+        **options,
     )
 
 
@@ -193,9 +195,9 @@ def test_of_many_lakes_that_want_a_data_path_one_gets_it(tmp_path: Path) -> None
     lakes = [open_lake(f"sqlite:{tmp_path}/{n}.db", create=True, data_path=f"{tmp_path}/data/") for n in range(8)]
     storage = storage_at(f"{tmp_path}/data/")
 
-    def won(lake: object) -> bool:
+    def won(lake: Lake) -> bool:
         try:
-            claim_data_path(lake, storage)  # type: ignore[arg-type]
+            claim_data_path(lake, storage)
         except ForklakeError:
             return False
         return True

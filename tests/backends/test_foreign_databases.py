@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import psycopg
@@ -13,11 +14,11 @@ import forklake
 from forklake.catalog.catalogs import create_catalog, list_catalogs
 from forklake.catalog.lakes import open_lake
 from forklake.errors import NotALake
-from tests.backends.conftest import Shell
+from tests.backends.conftest import Commands
 from tests.conftest import Place
 from tests.ducklake_oracle import connect_oracle
 
-ASKED = [{}, {"create": True}, {"read_only": True}, {"create": True, "read_only": True}]
+ASKED: list[dict[str, Any]] = [{}, {"create": True}, {"read_only": True}, {"create": True, "read_only": True}]
 
 
 def run(place: Place, *statements: str) -> None:
@@ -51,7 +52,7 @@ def refusals(place: Place) -> list[str]:
     before, said = relations(place), []
     for asked in ASKED:
         with pytest.raises(NotALake) as refused:
-            open_lake(place.url, metadata_schema=place.metadata_schema, data_path="data", **asked)  # type: ignore[arg-type]
+            open_lake(place.url, metadata_schema=place.metadata_schema, data_path="data", **asked)
         said.append(str(refused.value))
     assert relations(place) == before
     return said
@@ -104,7 +105,7 @@ def test_attach_and_the_command_line_leave_a_ducklake_alone(
         for options in ("CREATE_IF_NOT_EXISTS true", "READ_ONLY", f"DATA_PATH '{tmp_path / 'data'}'"):
             with pytest.raises(NotALake, match="is the catalog of a DuckLake"):
                 session.sql(f"ATTACH 'ducklake:{place.url}' AS lake (CATALOG 'main', {options}{schema})")
-    shell = Shell(place, tmp_path, None)  # type: ignore[arg-type]
+    shell = Commands(place, tmp_path)
     for command in (["init", "--catalog", "main"], ["catalogs"], ["tables", "--catalog", "main"]):
         done = shell.run(*command)
         assert done.exit_code == 1, done.output
@@ -143,7 +144,7 @@ def test_a_lake_opens_although_others_put_tables_beside_it_later(place: Place) -
     lake.close()
     run(place, "CREATE TABLE users (id INTEGER)")
     for asked in ASKED:
-        again = open_lake(place.url, metadata_schema=place.metadata_schema, **asked)  # type: ignore[arg-type]
+        again = open_lake(place.url, metadata_schema=place.metadata_schema, **asked)
         assert [info.name for info in list_catalogs(again)] == ["main"]
         again.close()
 
@@ -172,24 +173,22 @@ def test_a_lake_that_was_once_put_into_a_ducklake_can_only_be_read(
 
 
 @pytest.mark.parametrize("asked", ASKED)
-def test_a_duckdb_file_is_named_as_one(sqlite_place: Place, asked: dict[str, bool]) -> None:
+def test_a_duckdb_file_is_named_as_one(sqlite_place: Place, asked: dict[str, Any]) -> None:
     path = sqlite_place.url.removeprefix("sqlite:")
     duckdb.connect(path).close()
     before = Path(path).read_bytes()
     with pytest.raises(NotALake, match=r"is a DuckDB database.*add_data_files"):
-        open_lake(sqlite_place.url, **asked)  # type: ignore[arg-type]
+        open_lake(sqlite_place.url, **asked)
     assert Path(path).read_bytes() == before
 
 
 @pytest.mark.parametrize("content", [b"x", b"PAR1" * 8, b"SQLite format 2\0" * 64, b"SQLite format 3"])
 @pytest.mark.parametrize("asked", ASKED)
-def test_a_file_of_another_kind_is_refused_and_kept(
-    sqlite_place: Place, content: bytes, asked: dict[str, bool]
-) -> None:
+def test_a_file_of_another_kind_is_refused_and_kept(sqlite_place: Place, content: bytes, asked: dict[str, Any]) -> None:
     path = Path(sqlite_place.url.removeprefix("sqlite:"))
     path.write_bytes(content)
     with pytest.raises(NotALake, match="is not a SQLite database") as refused:
-        open_lake(sqlite_place.url, **asked)  # type: ignore[arg-type]
+        open_lake(sqlite_place.url, **asked)
     assert "CREATE_IF_NOT_EXISTS" not in str(refused.value)
     assert path.read_bytes() == content
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import Any
 
 import psycopg
 import pytest
@@ -236,8 +237,8 @@ def test_a_query_without_an_index_is_noticed(crowded: tuple[Lake, str]) -> None:
 
 
 def _explain(
-    connection: psycopg.Connection[tuple[object, ...]], statement: Statement
+    connection: psycopg.Connection[tuple[Any, ...]], statement: Statement
 ) -> list[list[dict[str, dict[str, object]]]]:
     rows = connection.execute(f"EXPLAIN (FORMAT JSON) {native_sql(statement.sql)}", statement.params).fetchall()
     found = rows[0][0]
-    return [json.loads(found) if isinstance(found, str) else found]  # type: ignore[list-item]
+    return [json.loads(found) if isinstance(found, str) else found]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -71,15 +72,15 @@ _PREDICATES = st.recursive(
 )
 
 
-def _stats(column_id: int, column_type: ColumnType, values: list[object]) -> ColumnStats:
+def _stats(column_id: int, column_type: ColumnType, values: list[Any]) -> ColumnStats:
     present = [value for value in values if value is not None]
     numbers = [value for value in present if value == value]
     return ColumnStats(
         ColumnId(column_id),
         value_count=len(present),
         null_count=len(values) - len(present),
-        min_value=min_text(column_type, min(numbers)) if numbers else None,  # type: ignore[type-var]
-        max_value=max_text(column_type, max(numbers)) if numbers else None,  # type: ignore[type-var]
+        min_value=min_text(column_type, min(numbers)) if numbers else None,
+        max_value=max_text(column_type, max(numbers)) if numbers else None,
         contains_nan=len(numbers) < len(present),
     )
 
