@@ -33,6 +33,7 @@ _ROWS = "__forklake_rows"
 _THIS = frozenset({"this"})
 _SELECT = frozenset({"expressions", "from_"})
 _ALIAS = frozenset({"this", "alias"})
+_CALL = frozenset({"this", "expressions"})
 _COUNT = frozenset({"this", "big_int"})
 """That a count is a bigint says sqlglot of all of them."""
 
@@ -93,11 +94,18 @@ def _procedure(state: SessionState, select: exp.Select, parameters: Parameters) 
     """SELECT f(…) of one of our functions alone is a call."""
     if select.args.get("from_") is not None or len(select.expressions) != 1:
         return None
-    call = select.expressions[0].unalias()
-    if not isinstance(call, exp.Anonymous) or not is_function(state, (call.name,)):
+    call, alias = _unaliased(select.expressions[0])
+    if type(call) is not exp.Anonymous or not has_only(call, _CALL) or not is_function(state, (call.name,)):
         return None
     rows = call_function(state, (call.name,), *arguments_of(call.expressions, parameters))
-    return rows if isinstance(rows, pa.Table) else None
+    return _titled(rows, alias) if isinstance(rows, pa.Table) else None
+
+
+def _titled(rows: pa.Table, title: str | None) -> pa.Table:
+    """The rows as one column of that title: the only one they have, or structs of all of them."""
+    if title is None:
+        return rows
+    return pa.table({title: rows.column(0) if rows.num_columns == 1 else rows.to_struct_array()})
 
 
 def _function(state: SessionState, reference: Reference, parameters: Parameters) -> pa.Table | None:
