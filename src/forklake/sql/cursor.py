@@ -249,6 +249,9 @@ class Cursor:
     def is_string(self) -> bool:
         return not self.at_end and self._tokens[self._at].token_type == TokenType.STRING
 
+    def is_quoted_name(self) -> bool:
+        return not self.at_end and self._tokens[self._at].token_type == TokenType.IDENTIFIER
+
     def is_plain_name(self) -> bool:
         """Whether a name comes next that is no word of a query's own."""
         if self.at_end or not self._is_name(self._tokens[self._at]):

@@ -13,6 +13,7 @@ from forklake.model.names import check_object_name, closest, did_you_mean, fold
 from forklake.sql.attachments import AttachOptions, open_attachment
 from forklake.sql.catalog_changes import drop_through, fork_attached
 from forklake.sql.constants import Parameters, as_time, as_version, constant
+from forklake.sql.cursor import Cursor
 from forklake.sql.state import MAIN, SessionState
 from forklake.sql.statements import (
     Attach,
@@ -201,8 +202,22 @@ def set_setting(state: SessionState, statement: SetSetting, parameters: Paramete
     if statement.value is None:
         spark.conf.unset(statement.name)
     else:
-        value = constant(statement.value, state.dialect, parameters)
-        spark.conf.set(statement.name, str(value).lower() if isinstance(value, bool) else str(value))
+        spark.conf.set(statement.name, _spark_value(statement.value, state.dialect, parameters))
+
+
+def _spark_value(text: str, dialect: str, parameters: Parameters) -> str:
+    """The value of a setting of Spark: the text as it is written, or what is in its quotes, or a parameter's value."""
+    cursor = Cursor(text, dialect)
+    if parameters is not None and text.startswith((":", "?", "$")):
+        value = constant(text, dialect, parameters)
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    if cursor.is_string() or cursor.is_quoted_name():
+        quoted = cursor.identifier_or_string()
+        if cursor.at_end:
+            return quoted
+    cursor.rest()
+    # What is behind it is a comment.
+    return text[: cursor.last_end]
 
 
 def _set_own(state: SessionState, name: str, statement: SetSetting, parameters: Parameters) -> None:

@@ -25,5 +25,23 @@ SET ducklake_retry_wait_ms = 'soon';
 SET spark.sql.ansi.enabled = true;
 SET SESSION spark.forklake.test TO 'x';
 RESET spark.forklake.test;
+SET spark.sql.session.timeZone = America/New_York;
+SELECT current_timezone();
+--> America/New_York
+SET spark.sql.session.timeZone = +02:00 -- as in summer
+;
+SELECT current_timezone();
+--> +02:00
+SET spark.sql.session.timeZone = `Europe/Berlin`;
+SELECT current_timezone();
+--> Europe/Berlin
+SET spark.sql.session.timeZone = "Asia/Tokyo";
+SELECT current_timezone();
+--> Asia/Tokyo
+SET spark.sql.session.timeZone = nowhere;
+--! INVALID_CONF_VALUE
+SET spark.sql.session.timeZone = 'UTC';
+SELECT current_timezone();
+--> UTC
 INSTALL ducklake;
 LOAD ducklake;
