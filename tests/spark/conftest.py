@@ -16,11 +16,34 @@ from tests.attached import attach_main
 from tests.conftest import Place
 from tests.spark.connect_server import connect_server
 
-SETTINGS = {"spark.master": "local[2]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "4"}
-
+SETTINGS = {
+    "spark.master": "local[2]",
+    "spark.driver.memory": "1g",
+    "spark.sql.shuffle.partitions": "4",
+    # For programs that do much once: the second compiler of the JVM costs more than it gains.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
 
 CONNECT = os.environ.get("FORKLAKE_TEST_SPARK") == "connect"
 """Whether the tests run over Spark Connect: a process has sessions of one kind only."""
+
+EVERY_PAIR = os.environ.get("FORKLAKE_TEST_PAIRS") == "all"
+"""Whether tests of roots and forks run with both databases."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Roots are tried on SQLite and forks on PostgreSQL: Spark sees neither, and tests/backends has all four pairs."""
+    left = [] if EVERY_PAIR else [item for item in items if not _is_usual_pair(item)]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item not in left]
+
+
+def _is_usual_pair(item: pytest.Item) -> bool:
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    return not {"place", "in_fork"} <= params.keys() or (params["place"], params["in_fork"]) in _USUAL_PAIRS
+
+
+_USUAL_PAIRS = {("sqlite", "root"), ("postgres", "fork")}
 
 
 @pytest.fixture(scope="session")
