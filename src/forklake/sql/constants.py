@@ -1,5 +1,6 @@
 """Constant expressions, such as arguments of functions and points in time, as Python values."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -13,12 +14,36 @@ from forklake.errors import ForklakeError, InvalidInput
 from forklake.model.options import parse_interval
 from forklake.model.secrets import without_passwords
 from forklake.sql.cursor import parse_text
+from forklake.sql.known_nodes import Nodes, is_known
 
 Parameters = Mapping[str, Any] | Sequence[Any] | None
 """Values for `:name`, or for each `?` in turn."""
 
 _SHOWN_CHARACTERS = 200
 _LARGEST_EXPONENT = 400
+_INTEGER = re.compile(r"-?\d{1,20}", re.ASCII)
+_DOUBLE = re.compile(r"-?\d{1,20}(\.\d{1,20})?([eE][+-]?\d{1,2})?", re.ASCII)
+_THIS, _BINARY, _LIST = frozenset({"this"}), frozenset({"this", "expression"}), frozenset({"expressions"})
+_READ: Nodes = {
+    exp.Paren: _THIS,
+    exp.Null: frozenset(),
+    exp.Boolean: _THIS,
+    exp.Literal: frozenset({"this", "is_string"}),
+    exp.Neg: _THIS,
+    exp.Array: _LIST,
+    exp.Tuple: _LIST,
+    exp.Interval: frozenset({"this", "unit"}),
+    exp.Add: _BINARY,
+    exp.Sub: _BINARY,
+    exp.Cast: frozenset({"this", "to"}),
+    exp.CurrentTimestamp: frozenset(),
+    exp.CurrentDate: frozenset(),
+    exp.Anonymous: _THIS,
+    exp.Placeholder: _THIS,
+    exp.Parameter: _THIS,
+    exp.Column: _THIS,
+}
+"""What constants are made of, with all arguments that are known."""
 
 
 def constant(text: str, dialect: str, parameters: Parameters = None) -> Any:
@@ -42,6 +67,8 @@ def constant_of(node: exp.Expr, parameters: Parameters = None) -> Any:
 
 
 def _value_of(node: exp.Expr, parameters: Parameters) -> Any:
+    if not is_known(node, _READ):
+        raise InvalidInput(f"{_shown(node)} is not a constant.")
     match node:
         case exp.Paren():
             return _value_of(node.this, parameters)
@@ -58,22 +85,22 @@ def _value_of(node: exp.Expr, parameters: Parameters) -> Any:
         case exp.Interval():
             return _interval(node, parameters)
         case exp.Add():
-            return _value_of(node.left, parameters) + _value_of(node.right, parameters)
+            return _sum(_value_of(node.left, parameters), _value_of(node.right, parameters))
         case exp.Sub():
-            return _value_of(node.left, parameters) - _value_of(node.right, parameters)
-        case exp.Cast():
+            return _sum(_value_of(node.left, parameters), -_value_of(node.right, parameters))
+        case exp.Cast() if is_known(node.to):
             return _cast(_value_of(node.this, parameters), node.to.this)
         case exp.CurrentTimestamp():
             return ByThisClock.now(UTC)
         case exp.CurrentDate():
             return datetime.now(UTC).date()
         case exp.Anonymous() if node.name.lower() in ("now", "get_current_timestamp"):
-            return datetime.now(UTC)
+            return ByThisClock.now(UTC)
         case exp.Placeholder():
             return parameter_value(node.this, parameters)
         case exp.Parameter():
             return parameter_value(node.name, parameters)
-        case exp.Column() if len(node.parts) == 1 and not node.this.quoted:
+        case exp.Column() if is_known(node.this) and not node.this.quoted:
             # A word such as zstd, as options may be given.
             return node.name
     raise InvalidInput(f"{_shown(node)} is not a constant.")
@@ -125,31 +152,88 @@ def _interval(node: exp.Interval, parameters: Parameters) -> timedelta:
     return parse_interval(f"{amount}{unit}")
 
 
+def _sum(left: Any, right: Any) -> Any:
+    """Integers added, or intervals to times or to each other; whatever else Python adds means something else in SQL."""
+    if _is_integer(left) and _is_integer(right):
+        return left + right
+    if isinstance(left, timedelta) and not isinstance(right, timedelta):
+        left, right = right, left
+    if not isinstance(right, timedelta):
+        raise TypeError
+    return left + right if isinstance(left, timedelta) else as_time(left) + right
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _cast(value: Any, kind: object) -> Any:
-    convert = _CASTS.get(kind)
-    if convert is None or value is None:
-        return value
+    name = getattr(kind, "name", kind)
+    if kind not in _CASTS:
+        raise InvalidInput(f"A constant cannot be cast to {name} here.")
     try:
-        return convert(value)
+        return None if value is None else _CASTS[kind](value)
     except (ValueError, TypeError):
-        raise InvalidInput(f"{value!r} cannot be read as {getattr(kind, 'name', kind)}.") from None
+        raise InvalidInput(f"{value!r} cannot be read as {name}.") from None
+
+
+def _integer_of(bits: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        is_text = isinstance(value, str) and _INTEGER.fullmatch(value)
+        if not is_text and not _is_integer(value):
+            raise ValueError
+        if not -(2**bits) <= int(value) < 2**bits:
+            raise ValueError
+        return int(value)
+
+    return read
+
+
+def _double(value: Any) -> float:
+    is_text = isinstance(value, str) and _DOUBLE.fullmatch(value)
+    if not is_text and not _is_integer(value) and not isinstance(value, float | Decimal):
+        raise ValueError
+    return float(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) and not _is_integer(value):
+        raise ValueError
+    return str(value)
+
+
+def _boolean(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    found = {"true": True, "false": False}.get(str(value).lower()) if isinstance(value, str) else None
+    if found is None:
+        raise ValueError
+    return found
+
+
+def _local_time(value: Any) -> datetime:
+    """A time without a zone; of a text that has one, dialects make different times."""
+    if isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None:
+        raise ValueError
+    return as_time(value)
 
 
 _CASTS: dict[object, Callable[[Any], Any]] = {
-    exp.DataType.Type.INT: int,
-    exp.DataType.Type.BIGINT: int,
-    exp.DataType.Type.UBIGINT: int,
-    exp.DataType.Type.TEXT: str,
-    exp.DataType.Type.VARCHAR: str,
-    exp.DataType.Type.DOUBLE: float,
-    exp.DataType.Type.BOOLEAN: bool,
+    exp.DataType.Type.SMALLINT: _integer_of(15),
+    exp.DataType.Type.INT: _integer_of(31),
+    exp.DataType.Type.BIGINT: _integer_of(63),
+    exp.DataType.Type.TEXT: _text,
+    exp.DataType.Type.VARCHAR: _text,
+    exp.DataType.Type.DOUBLE: _double,
+    exp.DataType.Type.BOOLEAN: _boolean,
     exp.DataType.Type.DATE: lambda value: as_time(value).date(),
     exp.DataType.Type.TIMESTAMP: as_time,
     exp.DataType.Type.TIMESTAMPTZ: as_time,
-    exp.DataType.Type.TIMESTAMPNTZ: as_time,
+    exp.DataType.Type.TIMESTAMPNTZ: _local_time,
     exp.DataType.Type.TIMESTAMPLTZ: as_time,
     exp.DataType.Type.INTERVAL: lambda value: value if isinstance(value, timedelta) else parse_interval(str(value)),
 }
+"""Casts whose outcome is the same in every dialect: of values that need not be changed, or of texts in a plain form."""
 
 
 def parameter_value(name: Any, parameters: Parameters) -> Any:

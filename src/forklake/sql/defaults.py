@@ -28,6 +28,7 @@ from forklake.spark.zones import is_utc
 from forklake.sql.binding import context_of
 from forklake.sql.cursor import parse_text
 from forklake.sql.duckdb_to_spark import expression_to_spark
+from forklake.sql.known_nodes import Nodes, is_known
 from forklake.sql.literal_values import UNKNOWN, literal_value
 from forklake.sql.queries import query_frame
 from forklake.sql.state import SessionState
@@ -37,13 +38,13 @@ from forklake.sql.written_values import Text, written_rows
 
 Default = tuple[str | None, Literal["literal", "expression"] | None]
 
-_CONSTANT: dict[type[exp.Expr], frozenset[str]] = {
+_CONSTANT: Nodes = {
     exp.Literal: frozenset({"this", "is_string"}),
     exp.Null: frozenset(),
     exp.Boolean: frozenset({"this"}),
     exp.Neg: frozenset({"this"}),
     exp.Paren: frozenset({"this"}),
-    exp.Cast: frozenset({"this", "to", "_type"}),
+    exp.Cast: frozenset({"this", "to"}),
     exp.DataType: frozenset({"this", "expressions", "nested"}),
     exp.DataTypeParam: frozenset({"this"}),
 }
@@ -105,10 +106,8 @@ def _expression(text: str, dialect: str, name: str) -> exp.Expr:
 
 
 def _is_constant(expression: exp.Expr) -> bool:
-    for node in expression.walk():
-        known = _CONSTANT.get(type(node))
-        if known is None or any(value and key not in known for key, value in node.args.items()):
-            return False
+    if not all(is_known(node, _CONSTANT) for node in expression.walk()):
+        return False
     times = any(cast.to.this in exp.DataType.TEMPORAL_TYPES for cast in expression.find_all(exp.Cast))
     texts = [literal.name for literal in expression.find_all(exp.Literal) if literal.is_string]
     return not times or all(_STANDING.fullmatch(text) for text in texts)

@@ -6,13 +6,17 @@ reads the opposite. Here such a node is unknown, and Spark decides.
 """
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
 from sqlglot import exp
 
 _BINARY = frozenset({"this", "expression"})
 _THIS = frozenset({"this"})
 
-KNOWN: Mapping[type[exp.Expr], frozenset[str]] = {
+Nodes: TypeAlias = Mapping[type[exp.Expr], frozenset[str]]
+"""Nodes by their very class, and the arguments that are known of each."""
+
+KNOWN: Nodes = {
     exp.Paren: _THIS,
     exp.Not: _THIS,
     exp.Neg: _THIS,
@@ -43,12 +47,12 @@ KNOWN: Mapping[type[exp.Expr], frozenset[str]] = {
     exp.Hour: _THIS,
     exp.TsOrDsToDate: _THIS,
 }
-"""The nodes of conditions that we read, by their very class, and the arguments that we know of each."""
+"""The nodes of conditions that we read."""
 
 
-def is_known(node: object) -> bool:
-    """Whether a node of a condition is one that we read, with no argument that we do not know."""
-    known = KNOWN.get(type(node)) if isinstance(node, exp.Expr) else None
+def is_known(node: object, nodes: Nodes = KNOWN) -> bool:
+    """Whether a node is one that we read, by default in conditions, with no argument that we do not know."""
+    known = nodes.get(type(node)) if isinstance(node, exp.Expr) else None
     return known is not None and isinstance(node, exp.Expr) and has_only(node, known)
 
 

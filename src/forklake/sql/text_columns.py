@@ -15,10 +15,22 @@ from forklake.spark.quoting import named
 from forklake.sql.constants import Parameters
 from forklake.sql.cursor import parse_text
 from forklake.sql.duckdb_to_spark import expression_to_spark
+from forklake.sql.known_nodes import Nodes, is_known
 
 _READ_FROM_TEXT = TIMESTAMPS | {"date"}
 _KEEP_COLUMNS = frozenset({"expressions", "from_", "where", "order", "limit", "offset", "distinct", "with_"})
 """Clauses behind which a column of a query is still what its expression says."""
+_QUERIES: Nodes = {
+    exp.Subquery: frozenset({"this"}),
+    exp.Values: _KEEP_COLUMNS | {"alias"},
+    exp.Select: _KEEP_COLUMNS,
+}
+_ALIAS: Nodes = {exp.Alias: frozenset({"this", "alias"})}
+_TEXTS: Nodes = {
+    exp.Null: frozenset(),
+    exp.Literal: frozenset({"this", "is_string"}),
+    exp.Placeholder: frozenset({"this"}),
+}
 
 
 def with_times(
@@ -58,28 +70,20 @@ def _expressions(text: str, dialect: str) -> list[list[exp.Expr]]:
         tree = parse_text(text, dialect)
     except SqlglotError:
         return []
-    while isinstance(tree, exp.Subquery) and _arguments(tree) <= {"this"}:
+    while is_known(tree, _QUERIES) and type(tree) is exp.Subquery:
         tree = tree.this
-    if isinstance(tree, exp.Values) and _arguments(tree) <= _KEEP_COLUMNS | {"alias"}:
-        return [row.expressions if isinstance(row, exp.Tuple) else [row] for row in tree.expressions]
-    if not isinstance(tree, exp.Select) or not _arguments(tree) <= _KEEP_COLUMNS:
+    if not is_known(tree, _QUERIES):
         return []
+    if type(tree) is exp.Values:
+        return [row.expressions if type(row) is exp.Tuple else [row] for row in tree.expressions]
     if any(expression.find(exp.Star) for expression in tree.expressions):
         return []
-    return [[expression.unalias() for expression in tree.expressions]]
-
-
-def _arguments(node: exp.Expr) -> set[str]:
-    """The arguments that are set on a node."""
-    return {name for name, value in node.args.items() if value is not None and value != [] and value is not False}
+    return [[expression.this if is_known(expression, _ALIAS) else expression for expression in tree.expressions]]
 
 
 def _is_text(value: exp.Expr, parameters: Parameters) -> bool:
-    match value:
-        case exp.Null():
-            return not _arguments(value)
-        case exp.Literal():
-            return value.is_string and _arguments(value) == {"this", "is_string"}
-        case exp.Placeholder() if isinstance(parameters, Mapping) and _arguments(value) <= {"this"}:
-            return isinstance(parameters.get(str(value.this)), str)
-    return False
+    if not is_known(value, _TEXTS):
+        return False
+    if type(value) is exp.Placeholder:
+        return isinstance(parameters, Mapping) and isinstance(parameters.get(str(value.this)), str)
+    return type(value) is exp.Null or bool(value.is_string)
