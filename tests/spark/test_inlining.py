@@ -8,6 +8,7 @@ import pytest
 import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
+from forklake.errors import QueryFailed
 from forklake.spark.flush import flush_inlined
 from tests.spark.conftest import Lakehouse
 from tests.spark.inside import Row, batches, files, files_below, head, no_spark_job, rows
@@ -207,3 +208,18 @@ def test_inlined_rows_follow_changes_of_the_table(lakehouse: Lakehouse, in_fork:
         table.drop_column("label")
         assert table.update({"v": "id + 1"}, "n = 7") == 4
         assert rows(table, where="id <= 2") == [(7, 1, 2), (7, 2, 3)]
+
+
+@pytest.mark.parametrize("limit", [0, 100], ids=["in files", "inlined"])
+def test_a_condition_that_keeps_no_row_fails_at_none(local: Lakehouse, limit: int) -> None:
+    local.lake.set_option("data_inlining_row_limit", limit)
+    local.lake.create_table("t", {"id": "int", "s": "varchar"}).append([(1, "a"), (2, "b")])
+    sql = local.session.sql
+    assert sql("SELECT * FROM lake.t WHERE s < 1 AND false").fetchall() == []
+    assert sql("SELECT * FROM lake.t WHERE 1 / (id - 1) > 0 AND NULL").fetchall() == []
+    assert sql("SELECT * FROM lake.t WHERE s < 1 LIMIT 0").fetchall() == []
+    assert sql("DELETE FROM lake.t WHERE s < 1 AND false").fetchall() == [(0,)]
+    assert sql("UPDATE lake.t SET id = 3 WHERE s < 1 AND false").fetchall() == [(0,)]
+    assert sql("SELECT snapshot_id FROM lake.snapshots() WHERE commit_message < 1 AND false").fetchall() == []
+    with pytest.raises(QueryFailed):
+        sql("SELECT * FROM lake.t WHERE s < 1").fetchall()

@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql import types as st
 
 from forklake.model.assignment import UNTYPED
@@ -28,7 +29,16 @@ def from_arrow(spark: SparkSession, rows: pa.Table) -> DataFrame:
     schema = st.StructType(
         [st.StructField(name, _type(kind)) for name, kind in zip(rows.column_names, kinds, strict=True)]
     )
-    return spark.createDataFrame(pa.table(arrays, names=rows.column_names), schema)
+    return local_frame(spark, pa.table(arrays, names=rows.column_names), schema)
+
+
+def local_frame(spark: SparkSession, rows: pa.Table, schema: st.StructType) -> DataFrame:
+    """The rows as a DataFrame whose filters Spark simplifies before it runs them, as it does for files.
+
+    It filters local rows while it plans, with conditions as they are written, and fails where `s < 1 AND false` would
+    look at no row. A sort stands in the way of that; being by a constant, it is taken out of the plan afterwards.
+    """
+    return spark.createDataFrame(rows, schema).sortWithinPartitions(F.lit(True))
 
 
 def _kind(array: pa.ChunkedArray) -> ColumnType:

@@ -11,6 +11,7 @@ from forklake.errors import CorruptMetadata
 from forklake.model.entities import UNCOMMITTED, Column, Table
 from forklake.model.files import InlinedBatch
 from forklake.model.ids import BatchId
+from forklake.spark.from_arrow import local_frame
 from forklake.spark.tasks.array_stats import array_stats
 from forklake.spark.tasks.payload import STORED_ROW_IDS, as_columns, read_payload, to_payload
 from forklake.spark.type_mapping import shown_schema
@@ -50,7 +51,7 @@ def inlined_frame(work: Work, plan: ScanPlan, virtual: Sequence[str], first_numb
     if not rows.num_rows:
         # PySpark fails at timestamps in no chunks.
         return work.spark.createDataFrame([], schema)
-    return work.spark.createDataFrame(rows, schema).select("*")
+    return local_frame(work.spark, rows, schema).select("*")
 
 
 def inlined_rows(plan: ScanPlan, virtual: Sequence[str] = (), first_number: int = 0) -> pa.Table:
