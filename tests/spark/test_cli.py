@@ -143,3 +143,17 @@ def test_spark_starts_quietly_in_a_process_of_its_own(local: Lakehouse) -> None:
     assert shown.splitlines()[0] == "Starting Spark ..."
     assert [line for line in shown.splitlines() if "WARN" in line or "log4j" in line] == []
     assert "two" in shown.split()
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "parquet"])
+def test_rows_come_back_from_a_file_as_they_went_out(local: Lakehouse, tmp_path: Path, ending: str) -> None:
+    rows = [(1, "", 0.5), (2, None, None), (3, " a ", float("inf")), (4, "x\ny", 1e300), (5, 'q"q,', 0.1)]
+    types = {"id": "int", "s": "varchar", "d": "double"}
+    local.lake.create_table("t", types).append([*rows, (6, "nan", float("nan"))])
+    local.lake.create_table("u", types)
+    file = tmp_path / f"rows.{ending}"
+    run(local, "export", "t", str(file))
+    run(local, "import", "u", str(file), "--append")
+    found = sorted(local.lake.table("u").scan().fetchall())
+    assert found[:5] == rows
+    assert found[5][2] != found[5][2]

@@ -18,15 +18,18 @@ from forklake.cli.results import rows_of_result
 from forklake.cli.target import Target
 from forklake.errors import AlreadyExists, InvalidInput
 from forklake.maintenance.progress import Progress
-from forklake.model.column_types import parse_type
+from forklake.model.column_types import ColumnType, parse_type
+from forklake.model.entities import Column
+from forklake.model.ids import ColumnId
 from forklake.model.names import fold
 from forklake.spark.failures import querying
 from forklake.spark.quoting import named
+from forklake.spark.settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
+from forklake.spark.text_files import csv_read_options, csv_rows, json_schema, parsed_csv, write_options
 from forklake.spark.type_mapping import shown_type
 
 _ENDINGS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 _COMPRESSED = {".gz", ".bz2", ".zst"}
-_WRITING = {"csv": {"header": "true"}, "json": {"ignoreNullFields": "false"}, "parquet": {}}
 
 
 def changes(
@@ -64,9 +67,9 @@ def import_files(
             raise AlreadyExists(f"Table '{table}' already exists; --append adds to it.")
         is_new = not is_there and create is not False
         existing = lake.table(table)
-        fields = {} if is_new else existing.columns
-        frame = _read(holder.get(), files, chosen, delimiter, infer=is_new)
-        count = lake.create_table_as(table, frame).count() if is_new else existing.append(_parsed(frame, fields))
+        columns = None if is_new else [_column(name, text) for name, text in existing.columns.items()]
+        frame = _read(holder.get(), files, chosen, delimiter, columns)
+        count = lake.create_table_as(table, frame).count() if is_new else existing.append(frame)
     return Rows(("table_name", "rows_imported", "created"), [(table, count, is_new)])
 
 
@@ -85,17 +88,38 @@ def _ending(file: str) -> str | None:
     return _ENDINGS.get(Path(path.stem).suffix if path.suffix in _COMPRESSED else path.suffix)
 
 
-def _read(spark: SparkSession, files: Sequence[str], file_format: str, delimiter: str, *, infer: bool) -> DataFrame:
+def _read(
+    spark: SparkSession, files: Sequence[str], file_format: str, delimiter: str, columns: Sequence[Column] | None
+) -> DataFrame:
+    """The rows of files; given the columns of a table, with values for them."""
     # Spark would look for them in the folder in which it was started.
     paths = [file if "://" in file else os.path.abspath(file) for file in files]
     match file_format:
         case "csv":
-            given = {"header": "true", "sep": delimiter, "inferSchema": str(infer).lower(), "mode": "FAILFAST"}
-            return spark.read.options(**given).csv(paths)
+            return _read_csv(spark, paths, delimiter, columns)
         case "json":
-            whole = any(_is_array(Path(path)) for path in paths)
-            return spark.read.options(mode="FAILFAST", multiLine=str(whole).lower()).json(paths)
-    return spark.read.parquet(*paths)
+            return _read_json(spark, paths, columns)
+    frame = spark.read.options(**READ_OPTIONS).parquet(*paths)
+    return frame if columns is None else _parsed(frame, columns)
+
+
+def _read_csv(spark: SparkSession, paths: list[str], delimiter: str, columns: Sequence[Column] | None) -> DataFrame:
+    infer = "true" if columns is None else "false"
+    texts = spark.read.options(**csv_read_options({"sep": delimiter, "inferSchema": infer})).csv(paths)
+    if columns is None:
+        return texts
+    types = {fold(column.name): column.type for column in columns}
+    found = [Column(ColumnId(0), name, types.get(fold(name), ColumnType("varchar"))) for name in texts.columns]
+    return parsed_csv(texts, found, {})
+
+
+def _read_json(spark: SparkSession, paths: list[str], columns: Sequence[Column] | None) -> DataFrame:
+    whole = any(_is_array(Path(path)) for path in paths)
+    options = {"mode": "FAILFAST", "multiLine": str(whole).lower()}
+    if columns is None:
+        return spark.read.options(**options).json(paths)
+    found = spark.read.options(**options, primitivesAsString="true").json(paths).schema
+    return spark.read.options(**options).schema(json_schema(found, columns)).json(paths)
 
 
 def _is_array(path: Path) -> bool:
@@ -106,9 +130,9 @@ def _is_array(path: Path) -> bool:
         return file.read(100).lstrip().startswith("[")
 
 
-def _parsed(frame: DataFrame, fields: dict[str, str]) -> DataFrame:
+def _parsed(frame: DataFrame, columns: Sequence[Column]) -> DataFrame:
     """The rows with texts as values of the columns they are for; a text that is none fails."""
-    types = {fold(name): shown_type(parse_type(text)) for name, text in fields.items()}
+    types = {fold(column.name): shown_type(column.type) for column in columns}
     return frame.select(
         *(
             named(field.name).cast(types.get(fold(field.name), StringType())).alias(field.name)
@@ -117,6 +141,10 @@ def _parsed(frame: DataFrame, fields: dict[str, str]) -> DataFrame:
             for field in frame.schema.fields
         )
     )
+
+
+def _column(name: str, text: str) -> Column:
+    return Column(ColumnId(0), name, parse_type(text))
 
 
 def export(
@@ -145,8 +173,7 @@ def export(
 
 
 def _write_folder(rows: TableHandle, version: int | None, path: str, file_format: str, overwrite: bool) -> None:
-    writer = rows.to_spark(version=version).write.options(**_WRITING[file_format])
-    writer.mode("overwrite" if overwrite else "error").format(file_format).save(path)
+    _save(rows.to_spark(version=version), path, file_format, overwrite)
 
 
 def _write_file(rows: TableHandle, version: int | None, path: str, file_format: str, overwrite: bool) -> None:
@@ -154,10 +181,16 @@ def _write_file(rows: TableHandle, version: int | None, path: str, file_format: 
     os.makedirs(os.path.dirname(path), exist_ok=True)
     folder = mkdtemp(prefix=".forklake-", dir=os.path.dirname(path))
     try:
-        frame = rows.to_spark(version=version).coalesce(1)
-        writer = frame.write.options(**_WRITING[file_format]).mode("overwrite")
-        writer.format(file_format).save(folder)
+        _save(rows.to_spark(version=version).coalesce(1), folder, file_format, overwrite=True)
         [written] = Path(folder).glob("part-*")
         os.replace(written, path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _save(frame: DataFrame, path: str, file_format: str, overwrite: bool) -> None:
+    """Files as COPY writes them."""
+    rows = csv_rows(frame, {}) if file_format == "csv" else frame
+    writer = rows.write.options(**write_options(file_format, {})).mode("overwrite" if overwrite else "error")
+    with spark_settings(frame.sparkSession, WRITE_SETTINGS):
+        writer.format(file_format).save(path)

@@ -57,6 +57,16 @@ def json_write_options(given: Mapping[str, str]) -> dict[str, str]:
     return {**options, **given}
 
 
+def write_options(file_format: str, given: Mapping[str, str]) -> dict[str, str]:
+    """Options of Spark's writer for CSV, JSON or Parquet, those given above all."""
+    match file_format:
+        case "csv":
+            return csv_write_options(given)
+        case "json":
+            return json_write_options(given)
+    return dict(given)
+
+
 def csv_rows(rows: DataFrame, given: Mapping[str, str]) -> DataFrame:
     """The rows as text, but for types that CSV has nothing for, which Spark refuses."""
     shown = [_written(field, given) for field in rows.schema.fields]

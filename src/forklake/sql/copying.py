@@ -18,10 +18,9 @@ from forklake.spark.text_files import (
     csv_read_options,
     csv_rows,
     csv_schema,
-    csv_write_options,
     json_schema,
-    json_write_options,
     parsed_csv,
+    write_options,
 )
 from forklake.sql.binding import context_of, get_relation
 from forklake.sql.constants import Parameters, constant
@@ -43,14 +42,6 @@ _CSV_OPTIONS = {
     "TIMESTAMPFORMAT": "timestampFormat",
     "COMPRESSION": "compression",
 }
-
-
-_WRITTEN: Mapping[str, Callable[[Mapping[str, str]], dict[str, str]]] = {
-    "csv": csv_write_options,
-    "json": json_write_options,
-    "parquet": dict,
-}
-"""How each format is written."""
 
 
 def copy_rows(state: SessionState, statement: Copy, parameters: Parameters = None) -> int:
@@ -80,7 +71,7 @@ def _to_file(
     # Counted while it is written: the query runs once.
     given = _spark_options(options)
     counted, count = _counting(csv_rows(rows, given) if file_format == "csv" else rows)
-    writer = counted.coalesce(1).write.options(**_WRITTEN[file_format](given))
+    writer = counted.coalesce(1).write.options(**write_options(file_format, given))
     with spark_settings(state.holder.get(), WRITE_SETTINGS):
         writer.mode("overwrite" if options.get("OVERWRITE") else "error").format(file_format).save(statement.file)
     return count()
