@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
+from forklake.model.names import fold
 from forklake.spark.expression_text import read_as_written, without_variables
 from forklake.spark.from_arrow import from_arrow
 from forklake.spark.left_lists import keep_lists
@@ -203,6 +204,12 @@ class _Names:
         """The hidden columns by the names that Spark knows."""
         return {self.nodes[id(bearer.node)]: bearer.hidden for bearer in self.bearers}
 
+    def names_in(self, node: exp.Table) -> set[str] | None:
+        """The columns of what a name stands for, hidden or not, folded; None if that is not ours."""
+        name = self.nodes.get(id(node), "")
+        frame = self.scans[name].frame if name in self.scans else self.frames.get(name)
+        return None if frame is None else {fold(column) for column in frame.columns}
+
     def columns(self, name: str) -> dict[str, str] | None:
         """The columns that are seen of what Spark knows by a name, with their types."""
         frame = self.scans[name].frame if name in self.scans else self.frames.get(name)
@@ -329,7 +336,7 @@ def _column_edits(parsed: ParsedQuery, bound: _Names, context: Context) -> list[
     """Columns that name the catalog or schema of their table keep the table alone; stars leave hidden columns out."""
     if parsed.tree is None or not bound.edits:
         return []
-    edits = qualifier_edits(parsed, context)
+    edits = qualifier_edits(parsed, context, lambda reference: bound.names_in(reference.node))
     if bound.bearers:
         check_bearers(bound.bearers, lambda node: bound.columns(bound.nodes.get(node, "")), parsed.text)
         edits += hiding_edits(parsed.tree, bound.bearers, bound.tables, context.dialect)
