@@ -1,6 +1,6 @@
 """Names to what they stand for, within the attachments of a session."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import cast
@@ -8,8 +8,8 @@ from typing import cast
 from forklake.catalog.names import find_object, find_schema, get_schema, get_table
 from forklake.catalog.transaction import Transaction, begin
 from forklake.catalog.view import view_at
-from forklake.errors import InvalidInput, NoSuchTable, NotFound
-from forklake.model.entities import Definition, LakeObject, ObjectKind, Table, View
+from forklake.errors import InvalidInput, InvalidRows, NoSuchTable, NotFound
+from forklake.model.entities import Column, Definition, LakeObject, ObjectKind, Table, View
 from forklake.model.names import fold
 from forklake.sql.attachments import Attachment
 from forklake.sql.constants import Parameters, as_time, as_version, constant
@@ -164,3 +164,19 @@ def target_schema(state: SessionState, name: Name) -> tuple[Attachment, str]:
         case (first, schema):
             return state.attachments.get(first), schema
     raise InvalidInput(f"'{'.'.join(name)}' has too many parts; write catalog.schema.")
+
+
+def columns_named(table: Table, names: Sequence[str]) -> list[Column]:
+    """The columns of a table that a statement names, in its order; all of them if it names none."""
+    if not names:
+        return list(table.definition.columns)
+    known = {fold(column.name): column for column in table.definition.columns}
+    found: dict[str, Column] = {}
+    for name in names:
+        folded = fold(name)
+        if folded not in known:
+            raise InvalidRows(f"Table '{table.name}' does not have a column with name \"{name}\"")
+        if folded in found:
+            raise InvalidRows(f"The column {name} is named twice.")
+        found[folded] = known[folded]
+    return list(found.values())

@@ -9,8 +9,7 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
 from forklake.errors import InvalidInput, InvalidOption
-from forklake.model.entities import Column, Table
-from forklake.model.names import fold
+from forklake.model.entities import Column
 from forklake.spark.append import append
 from forklake.spark.quoting import named
 from forklake.spark.settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
@@ -22,7 +21,7 @@ from forklake.spark.text_files import (
     parsed_csv,
     write_options,
 )
-from forklake.sql.binding import context_of, get_relation
+from forklake.sql.binding import columns_named, context_of, get_relation
 from forklake.sql.constants import Parameters, constant
 from forklake.sql.queries import query_frame, relation_frame
 from forklake.sql.state import SessionState
@@ -88,7 +87,7 @@ def _from_file(state: SessionState, statement: Copy, file_format: str, options: 
         raise InvalidInput(f"'{bound.entry.name}' is a view: rows can only be copied into tables.")
     with state.writing(bound.attachment) as tx:
         table = tx.current(bound.table)
-        columns = _columns(table, statement.columns)
+        columns = columns_named(table, statement.columns)
         rows = _read(state.holder.get(), statement.file, file_format, columns, _spark_options(options))
         return append(state.work(tx, bound.attachment), table, rows)
 
@@ -105,15 +104,6 @@ def _read(
             found = reader.options(primitivesAsString="true").json(file).schema
             return spark.read.options(mode="FAILFAST", **given).schema(json_schema(found, columns)).json(file)
     return spark.read.options(**READ_OPTIONS).options(**given).parquet(file)
-
-
-def _columns(table: Table, names: Sequence[str]) -> list[Column]:
-    """The columns that a file is for, in its order."""
-    known = {fold(column.name): column for column in table.definition.columns}
-    for name in names:
-        if fold(name) not in known:
-            raise InvalidInput(f"Table '{table.name}' has no column '{name}'.")
-    return [known[fold(name)] for name in names] if names else list(table.definition.columns)
 
 
 def _format(file: str, options: Mapping[str, Any]) -> str:

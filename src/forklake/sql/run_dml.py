@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 
 from forklake.catalog.scan_planning import ScanPlan
 from forklake.errors import InvalidInput, InvalidRows
-from forklake.model.entities import Column, Table
+from forklake.model.entities import Table
 from forklake.model.names import fold
 from forklake.spark.append import append
 from forklake.spark.delete import Condition, delete
@@ -26,7 +26,7 @@ from forklake.spark.tasks.reserved import ROW_ID
 from forklake.spark.update import update
 from forklake.spark.virtual import ADDRESS
 from forklake.spark.work import Work
-from forklake.sql.binding import Bound, Context, context_of, get_relation
+from forklake.sql.binding import Bound, Context, columns_named, context_of, get_relation
 from forklake.sql.conditions import virtual_columns
 from forklake.sql.constant_rows import constant_rows
 from forklake.sql.constants import Parameters
@@ -60,7 +60,7 @@ def insert(state: SessionState, statement: Insert, parameters: Parameters = None
 def _inserted(
     state: SessionState, context: Context, statement: Insert, table: Table, parameters: Parameters
 ) -> tuple[Any, Matching]:
-    columns = _columns(table, statement.columns)
+    columns = columns_named(table, statement.columns)
     if statement.query is None:
         return [{}], "name"
     if state.takes_shortcuts and not statement.by_name:
@@ -78,22 +78,6 @@ def _inserted(
             f"INSERT into table {table.name} names {len(columns)} columns but {len(rows.columns)} values were supplied"
         )
     return rows.toDF(*(column.name for column in columns)), "name"
-
-
-def _columns(table: Table, names: Sequence[str]) -> list[Column]:
-    """The columns that are given, in the order in which they are."""
-    if not names:
-        return list(table.definition.columns)
-    known = {fold(column.name): column for column in table.definition.columns}
-    found: dict[str, Column] = {}
-    for name in names:
-        folded = fold(name)
-        if folded not in known:
-            raise InvalidRows(f"Table '{table.name}' does not have a column with name \"{name}\"")
-        if folded in found:
-            raise InvalidRows(f"The column {name} is named twice.")
-        found[folded] = known[folded]
-    return list(found.values())
 
 
 def update_rows(state: SessionState, statement: Update, parameters: Parameters = None) -> int:
