@@ -86,7 +86,7 @@ bench-alone: $(READY)  ## TPC-H on the newest Spark, without Iceberg and Delta; 
 bench-guard: $(READY)  ## compare a few ratios with the recorded ones, in minutes; ARGS=--record takes new ones
 	$(BIN)/python -m benchmarks.peers.guard $(ARGS)
 
-trust: $(READY)  ## try to break it for a quarter of an hour, and count; options in ARGS="..."
+trust: $(READY)  ## try to break it for half an hour, and count; options in ARGS="..."
 	$(BIN)/python -m trust $(ARGS)
 
 trust-long: $(READY)  ## ten times as much of everything

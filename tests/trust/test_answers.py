@@ -1,23 +1,28 @@
 """Generated statements are answered as engines without our shortcuts answer them; and planted bugs are found."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
 from tests.trust import answer_plants
+from trust.answers.check_answers import AVOIDED, AnswerCheck, too_many_avoided
 from trust.answers.check_constants import ConstantCheck
-from trust.answers.check_duckdb import COMPARED, REFUSED
+from trust.answers.check_duckdb import COMPARED, REFUSED, DuckDBCheck
+from trust.answers.check_duckdb_queries import DuckDBQueryCheck
 from trust.answers.check_plans import PlanCheck
 from trust.answers.check_settings import check_settings
 from trust.answers.check_snapshots import STATEMENTS, SnapshotCheck
 from trust.answers.grammar import Grammar, simplest
+from trust.answers.outcomes import of_rows
 from trust.answers.pieces import Piece, shrink
 from trust.answers.rounds import Counts, run_round
 from trust.answers.spark_rules import RULES, WORDS
-from trust.answers.subject import Subject, interpreted, subject
+from trust.answers.subject import Subject, light, speaking, subject
 from trust.answers.tables import make_table
 from trust.answers.tally import Tally
 
@@ -27,8 +32,8 @@ SHORT = Counts(
     conditions=3600,
     duckdb_conditions=1120,
     duckdb_expressions=200,
-    queries=16,
-    changes=4,
+    queries=60,
+    changes=6,
     constants=36,
     settings=2,
     under_settings=200,
@@ -52,7 +57,7 @@ def test_five_thousand_statements_have_the_answers_of_engines_without_shortcuts(
 @pytest.fixture
 def small(tmp_path: Path, spark: SparkSession) -> Iterator[Subject]:
     """A lake with one table."""
-    with subject(tmp_path / "lake", [make_table(random.Random(1), "t0", "plain")], spark) as made, interpreted(spark):
+    with subject(tmp_path / "lake", [make_table(random.Random(1), "t0", "plain")], spark) as made, light(spark):
         yield made
 
 
@@ -98,6 +103,34 @@ def test_a_statement_that_mixes_snapshots_is_found(small: Subject) -> None:
     with answer_plants.snapshot_for_each_table():
         SnapshotCheck(small, tally).check(STATEMENTS[:1])
     assert any("two snapshots" in told for told in tally.found)
+
+
+def test_a_query_of_the_duckdb_dialect_with_other_rows_than_duckdb_is_found(small: Subject) -> None:
+    with speaking(small, "duckdb") as other:
+        check = DuckDBQueryCheck(other, Tally())
+        assert check.problem("SELECT t0.k FROM t0") == ""
+        check.engine.execute("DELETE FROM t0 WHERE k = 1")
+        assert "1" in check.problem("SELECT t0.k FROM t0")
+
+
+def test_an_error_where_duckdb_has_values_is_found_and_no_refusal(small: Subject) -> None:
+    with speaking(small, "duckdb") as other:
+        check = DuckDBCheck(other, other.tables[0], Tally())
+        check.oracle.add_column("only_in_duckdb")
+        assert check.differences([Piece("int", ("only_in_duckdb",))])
+        assert check.tally.outcomes[REFUSED] == 0
+
+
+def test_answers_where_all_rows_give_an_error_are_few() -> None:
+    assert list(too_many_avoided(Tally(end_to_end=100, outcomes=Counter({AVOIDED: 5})))) == []
+    assert list(too_many_avoided(Tally(end_to_end=100, outcomes=Counter({AVOIDED: 6})))) != []
+
+
+def test_rows_that_are_answered_instead_of_an_error_are_those_without_the_row_that_fails(small: Subject) -> None:
+    check = AnswerCheck(small, Tally())
+    fails = "SELECT k FROM t0 WHERE CAST(concat('a', k) AS INT) = 1"
+    assert check.wrongly_avoided(of_rows(pa.table({"k": pa.array([], pa.int64())})), fails, is_query=True) == ""
+    assert check.wrongly_avoided(of_rows(pa.table({"k": [1]})), fails, is_query=True) != ""
 
 
 def test_the_same_seed_makes_the_same_statements() -> None:

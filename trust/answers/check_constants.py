@@ -39,6 +39,30 @@ class ConstantCheck:
                 self.tally.found.append(self._told(wrong, problem))
             self.tally.in_bulk += len(constants[start : start + _AT_ONCE])
 
+    def check_defaults(self, rng: random.Random, count: int, kinds: Sequence[str] = STORED) -> None:
+        """Make so many constants and judge what columns store that have them for their DEFAULT."""
+        grammar = Grammar(rng, RULES, WORDS, ())
+        constants = [_constant(rng, grammar, rng.choice(kinds)) for _ in range(count)]
+        for start in range(0, count, _AT_ONCE):
+            batch = constants[start : start + _AT_ONCE]
+            self.tally.in_bulk += len(batch)
+            for (kind, piece), problem in self.default_problems(batch):
+                script = f"CREATE TABLE c (x INT, v {KINDS[kind].sql} DEFAULT {piece.text()})"
+                self.tally.found.append(f"DEFAULT stores something else than SELECT: {problem}\n{script};")
+
+    def default_problems(self, constants: Sequence[Constant]) -> list[tuple[Constant, str]]:
+        """Those of the constants that are stored differently by DEFAULT; one that is refused stores nothing."""
+        given = stored_by_default(self.subject.fast, constants)
+        slow = stored(self.subject.slow, constants, "SELECT {}")
+        if len(constants) > 1 and (given.error or slow.error or given.rows != slow.rows):
+            middle = len(constants) // 2
+            return self.default_problems(constants[:middle]) + self.default_problems(constants[middle:])
+        self.tally.count("defaults refused" if given.error else "defaults stored")
+        if given.error.startswith("not ours"):
+            return [(constants[0], f"raised {given.shown}")]
+        problem = "" if given.error else given.differs(slow)
+        return [(constants[0], problem)] if problem else []
+
     def problems(self, constants: Sequence[Constant]) -> list[tuple[Constant, str]]:
         """Those of the constants that are stored differently: errors are looked for by halves."""
         fast = stored(self.subject.fast, constants, "VALUES ({})")
@@ -80,12 +104,28 @@ def stored(session: Session, constants: Sequence[Constant], form: str) -> Outcom
         session.rollback()
 
 
+def stored_by_default(session: Session, constants: Sequence[Constant]) -> Outcome:
+    """What the constants are as defaults of columns, when a row that is given none of them is read again."""
+    columns = ", ".join(f"c_{at} {KINDS[kind].sql} DEFAULT {each.text()}" for at, (kind, each) in enumerate(constants))
+
+    def rows() -> pa.Table:
+        session.sql(f"CREATE TABLE {TABLE} (x INT, {columns})")
+        session.sql(f"INSERT INTO {TABLE} (x) VALUES (1)")
+        return session.sql(f"SELECT * FROM {TABLE}").to_arrow().drop_columns(["x"])
+
+    session.begin()
+    try:
+        return outcome(rows)
+    finally:
+        session.rollback()
+
+
 def _constant(rng: random.Random, grammar: Grammar, kind: str) -> Constant:
     family = KINDS[kind].family
     chance = rng.random()
     if chance < 0.3:
         value = rng.choice((*KINDS[kind].values, None))
-        return kind, Piece(family, (grammar.literal(value, kind),))
+        return kind, Piece(family, (grammar.constant(value, kind),))
     if chance < 0.6:
         return kind, grammar.filled(family, rng.choice(_CASTS).replace("TYPE", _cast_type(kind)), 0)
     if chance < 0.7 and family in ("date", "ts", "ntz"):

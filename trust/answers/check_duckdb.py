@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 
-from forklake.errors import ForklakeError
+from forklake.errors import ForklakeError, Untranslatable
 from trust.answers.check_plans import PlanCheck
 from trust.answers.duckdb_oracle import DuckDBOracle, duckdb_columns
 from trust.answers.duckdb_rules import RULES, WORDS
@@ -36,8 +36,8 @@ class DuckDBCheck(PlanCheck):
 
     def __post_init__(self) -> None:
         PlanCheck.__post_init__(self)
-        rows = self.subject.rows(self.table).select(*(column.name for column in self.columns()))
-        self.oracle = DuckDBOracle(self.table.name, rows.toArrow(), KEY)
+        rows = self.subject.stored[self.table.name].select([column.name for column in self.columns()])
+        self.oracle = DuckDBOracle(self.table.name, rows, KEY)
 
     def columns(self) -> list[Column]:
         return duckdb_columns(self.table.columns)
@@ -71,10 +71,12 @@ class DuckDBCheck(PlanCheck):
         listed = ", ".join(f"({piece.text()}) AS e_{at}" for at, piece in enumerate(pieces))
         try:
             rows = self.subject.slow.sql(f"SELECT {KEY}, {listed} FROM {self.table.name}").fetchall()
-        except ForklakeError:
-            if len(pieces) == 1:
+        except ForklakeError as error:
+            if len(pieces) == 1 and isinstance(error, Untranslatable):
                 self.tally.count(REFUSED, counted)
                 return []
+            if len(pieces) == 1:
+                return [(pieces[0], f"{type(error).__name__} ({str(error)[:200]}) where DuckDB has values")]
             middle = len(pieces) // 2
             halves = (pieces[:middle], pieces[middle:])
             return [found for half in halves for found in self.differences(half, counted=counted)]

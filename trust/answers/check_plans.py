@@ -16,7 +16,7 @@ from trust.answers.pieces import Piece, shrink
 from trust.answers.planned import Plans, plans_only
 from trust.answers.shrink_tables import shrink_tables
 from trust.answers.spark_rules import RULES, WORDS
-from trust.answers.statements import DELETES, READS, Statement
+from trust.answers.statements import Statement, Verb, forms
 from trust.answers.subject import FILE, Subject
 from trust.answers.tables import KEY, MadeTable
 from trust.answers.tally import Tally
@@ -37,14 +37,14 @@ class PlanCheck:
     """By key, the file of the row."""
 
     def __post_init__(self) -> None:
-        rows = self.subject.rows(self.table).select(KEY, FILE).toArrow()
+        rows = self.subject.stored[self.table.name]
         names = (None if path is None else PurePath(path).name for path in rows[FILE].to_pylist())
         self.files = dict(zip(rows[KEY].to_pylist(), names, strict=True))
 
     def check(self, rng: random.Random, count: int) -> None:
-        """Make and judge so many statements, two for each condition."""
+        """Make and judge so many statements, four for each condition."""
         grammar = self.grammar(rng)
-        conditions = [grammar.expression("bool", rng.choice((0, 1, 1, 2, 3))) for _ in range(count // 2)]
+        conditions = [grammar.expression("bool", rng.choice((0, 1, 1, 2, 3))) for _ in range(count // 4)]
         self.judge([statement for each in conditions for statement in self._statements(rng, each)])
 
     def grammar(self, rng: random.Random) -> Grammar:
@@ -56,8 +56,10 @@ class PlanCheck:
         return evaluate(self.subject.rows(self.table), KEY, conditions)
 
     def _statements(self, rng: random.Random, condition: Piece) -> Iterator[Statement]:
-        for forms in (READS, DELETES):
-            yield Statement(rng.choice(forms), self.table, condition, rng.randrange(1 << 30))
+        verbs: tuple[Verb, ...] = ("read", "delete")
+        for verb in verbs:
+            for form in rng.sample(forms(verb, self.subject.fast.dialect), 2):
+                yield Statement(form, self.table, condition, rng.randrange(1 << 30), self.subject.version)
 
     def judge(self, statements: Sequence[Statement]) -> None:
         """Judge statements; what is wrong is made small and told."""
@@ -79,7 +81,8 @@ class PlanCheck:
     def fails_on(self, statement: Statement, made: Subject) -> bool:
         """Whether a statement fails on a smaller table, too."""
         [table] = made.tables
-        return bool(type(self)(made, table, Tally()).problems([replace(statement, table=table)], counted=False))
+        moved = replace(statement, table=table, version=made.version)
+        return bool(type(self)(made, table, Tally()).problems([moved], counted=False))
 
     def _problem(self, plans: Plans, statement: Statement, judged: Judgement, counted: bool) -> str:
         plan = plans.of(lambda: statement.run(self.subject.fast))
@@ -112,8 +115,7 @@ class PlanCheck:
 
     def _told(self, statement: Statement, problem: str) -> str:
         def fails(condition: Piece) -> bool:
-            smaller = Statement(statement.form, self.table, condition, statement.seed)
-            return bool(self.problems([smaller], counted=False))
+            return bool(self.problems([replace(statement, condition=condition)], counted=False))
 
         small = replace(statement, condition=shrink(statement.condition, fails, simplest))
         [(_, now)] = self.problems([small], counted=False) or [(small, problem)]

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 from pyspark.sql import SparkSession
 
-import forklake
 from forklake.errors import ForklakeError
 from trust.answers.check_answers import AnswerCheck
 from trust.answers.check_plans import PlanCheck
 from trust.answers.spark_rules import RULES
-from trust.answers.subject import INTERPRETED, Subject, without_shortcuts
+from trust.answers.subject import LIGHT, Subject, attached_again, plain_session
 from trust.answers.tally import Tally
 
 SETTINGS: Sequence[Mapping[str, str]] = (
@@ -42,7 +41,7 @@ def check_settings(
     for given in settings:
         other = _session(subject.fast.spark, given)
         try:
-            changed = _with(subject, other)
+            changed = _with(subject, other, given)
         except ForklakeError:
             tally.count("settings refused")
             tally.end_to_end += 1
@@ -60,14 +59,13 @@ def check_settings(
 
 def _session(spark: SparkSession, settings: Mapping[str, str]) -> SparkSession:
     other = spark.newSession()
-    for name, value in {**INTERPRETED, **settings}.items():
+    for name, value in {**LIGHT, **settings}.items():
         other.conf.set(name, value)
     return other
 
 
-def _with(subject: Subject, spark: SparkSession) -> Subject:
-    """The same lake over another session of Spark."""
-    fast = forklake.connect(spark=spark)
-    fast.attach(f"sqlite:{subject.folder / 'lake.db'}", "lake", catalog="work")
-    fast.sql("SELECT 1 AS one").fetchall()
-    return replace(subject, fast=fast, slow=without_shortcuts(fast), kept={})
+def _with(subject: Subject, spark: SparkSession, settings: Mapping[str, str]) -> Subject:
+    """The same lake over another session of Spark; its rows are those that were read under the usual settings."""
+    changed = attached_again(subject, spark)
+    changed.fast.sql("SELECT 1 AS one").fetchall()
+    return replace(changed, plain=plain_session(spark, subject.stored, settings))

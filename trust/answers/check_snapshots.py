@@ -34,9 +34,10 @@ STATEMENTS = (
     "UPDATE pair_out SET v = (SELECT sum(v) FROM pair_a) - (SELECT sum(v) FROM pair_b) WHERE true",
 )  # fmt: skip
 _TABLES = (
-    "CREATE TABLE pair_a (k BIGINT, v BIGINT)", "CREATE TABLE pair_b (k BIGINT, v BIGINT)",
-    "CREATE TABLE pair_out (k BIGINT, v BIGINT)",
-    "CREATE VIEW pair_view AS SELECT a.k, a.v, b.v AS w FROM pair_a AS a FULL JOIN pair_b AS b ON a.k = b.k",
+    "CREATE TABLE IF NOT EXISTS pair_a (k BIGINT, v BIGINT)", "CREATE TABLE IF NOT EXISTS pair_b (k BIGINT, v BIGINT)",
+    "CREATE TABLE IF NOT EXISTS pair_out (k BIGINT, v BIGINT)",
+    "CREATE VIEW IF NOT EXISTS pair_view AS"
+    " SELECT a.k, a.v, b.v AS w FROM pair_a AS a FULL JOIN pair_b AS b ON a.k = b.k",
 )  # fmt: skip
 _START = ("DELETE FROM pair_a", "DELETE FROM pair_b", "DELETE FROM pair_out",
 "INSERT INTO pair_a VALUES (1, 1), (2, 1)",

@@ -6,13 +6,16 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from forklake.spark.session import SparkHolder
+from tests.postgres_server import TestPostgres
+from trust.answers.check_snapshots import STATEMENTS
 from trust.answers.rounds import KINDS, Counts, run_round
 from trust.answers.subject import SETTINGS
 from trust.answers.tally import Tally
@@ -21,23 +24,32 @@ from trust.fuzz.seeds import ROOT
 PIECES: Mapping[str, Counts] = {
     "conditions": Counts(conditions=3000, settings=2),
     "answers": Counts(
-        conditions=400, queries=50, changes=10, constants=72, duckdb_conditions=1200, duckdb_expressions=240
+        conditions=400,
+        queries=100,
+        changes=12,
+        constants=72,
+        duckdb_conditions=1200,
+        duckdb_expressions=240,
+        duckdb_queries=30,
     ),
 }
 """What a round of each piece makes. A round takes new tables."""
-_SNAPSHOTS = Counts(snapshots=True)
+_SNAPSHOTS = Counts(snapshots=True, duckdb_snapshots=len(STATEMENTS))
 
 
 def run_rounds(piece: str, folder: Path, seed: str, rounds: int) -> dict[str, Tally]:
     """So many rounds, one after the other; commits in between are tried once."""
     spark = SparkHolder(settings=SETTINGS).get()
     totals = {kind: Tally() for kind in KINDS}
-    for number in range(rounds):
-        place = folder / f"round_{number}"
-        _add(totals, run_round(place, f"{seed}/{piece}/{number}", PIECES[piece], spark))
-        (folder / "progress").write_text(f"round {number} of {rounds}")
-        if not any(tally.found for tally in totals.values()):
-            shutil.rmtree(place)
+    with TestPostgres() as server:
+        for number in range(rounds):
+            place = folder / f"round_{number}"
+            # Every third round has its metadata in PostgreSQL.
+            target = f"postgres:{server.create_database()}" if number % 3 == 1 else ""
+            _add(totals, run_round(place, f"{seed}/{piece}/{number}", PIECES[piece], spark, target))
+            (folder / "progress").write_text(f"round {number + 1} of {rounds}")
+            if not any(tally.found for tally in totals.values()):
+                shutil.rmtree(place)
     if piece == "answers":
         _add(totals, run_round(folder / "snapshots", f"{seed}/snapshots", _SNAPSHOTS, spark))
     return totals
@@ -48,16 +60,16 @@ def _add(totals: dict[str, Tally], tallies: Mapping[str, Tally]) -> None:
         totals[kind].add(tally)
 
 
-def run_child(piece: str, folder: Path, seed: str, rounds: int, seconds: float) -> dict[str, Tally]:
-    """Run a piece to its end; if it dies or does not end, that is found."""
+def run_child(
+    piece: str, folder: Path, seed: str, rounds: int, seconds: float, say: Callable[[str], None] = print
+) -> dict[str, Tally]:
+    """Run a piece to its end, and say how far it has come; if it dies or does not end, that is found."""
     folder.mkdir(parents=True)
     command = [sys.executable, "-m", "trust.answers.child", piece, str(folder), seed, str(rounds)]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, start_new_session=True)
     try:
-        code = process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        code = None
+        code = _wait(process, folder / "progress", seconds, lambda text: say(f"{piece}: {text}"))
     finally:
         # With the JVM that it has started.
         with suppress(ProcessLookupError, PermissionError):
@@ -70,6 +82,19 @@ def run_child(piece: str, folder: Path, seed: str, rounds: int, seconds: float) 
     ended = f"did not end within {seconds:.0f} s" if code is None else f"ended with {code}"
     at = (folder / "progress").read_text() if (folder / "progress").exists() else "the first round"
     return {KINDS[0]: Tally(found=[f"{piece}, seed {seed}: the process {ended}, after {at}: {last}"])}
+
+
+def _wait(process: "subprocess.Popen[bytes]", progress: Path, seconds: float, say: Callable[[str], None]) -> int | None:
+    """The code that the process ends with; None if it does not end in time."""
+    deadline, told = monotonic() + seconds, ""
+    while monotonic() < deadline:
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(2)
+        now = progress.read_text() if progress.exists() else ""
+        if now != told:
+            say(now)
+        told = now
+    return None
 
 
 if __name__ == "__main__":

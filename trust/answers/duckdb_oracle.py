@@ -1,6 +1,6 @@
 """The rows of a table in DuckDB, and what it says of conditions and expressions over them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -19,15 +19,22 @@ def duckdb_columns(columns: Sequence[Column]) -> list[Column]:
     return [column for column in columns if column.kind not in LEFT_OUT]
 
 
+def connection_with(tables: Mapping[str, pa.Table]) -> duckdb.DuckDBPyConnection:
+    """DuckDB with these tables, in UTC."""
+    connection = duckdb.connect()
+    connection.execute("SET TimeZone = 'UTC'")
+    for name, rows in tables.items():
+        connection.register("given", rows)
+        connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM given')
+        connection.unregister("given")
+    return connection
+
+
 class DuckDBOracle:
-    """DuckDB with one table, in UTC."""
+    """DuckDB with one table."""
 
     def __init__(self, name: str, rows: pa.Table, key: str) -> None:
-        self._connection = duckdb.connect()
-        self._connection.execute("SET TimeZone = 'UTC'")
-        self._connection.register("given", rows)
-        self._connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM given')
-        self._connection.unregister("given")
+        self._connection = connection_with({name: rows})
         self._name, self._key = name, key
 
     def judge(self, condition: str) -> Judgement:
@@ -45,6 +52,10 @@ class DuckDBOracle:
 
     def _fetch(self, text: str) -> list[tuple[Any, ...]]:
         return self._connection.execute(text).fetchall()
+
+    def add_column(self, name: str) -> None:
+        """A column that only DuckDB has."""
+        self._connection.execute(f'ALTER TABLE "{self._name}" ADD COLUMN "{name}" INT')
 
     def close(self) -> None:
         self._connection.close()

@@ -42,7 +42,8 @@ RULES: Mapping[str, Sequence[str]] = {
         "(<bool>) = (<bool>)",
         "CASE WHEN <bool> THEN <bool> ELSE <bool> END", "CASE WHEN <bool> THEN <bool> END", "COALESCE(<bool>, <bool>)",
         "CASE <c.int> WHEN <v.int> THEN <bool> ELSE <bool> END", "<c.bool>", "NOT <c.bool>", "<c.bool> IS <not>TRUE",
-        "true", "NULL",
+        # A bare NULL as the whole condition is refused by Spark: FILTER_NOT_BOOLEAN.
+        "true", "NULL::BOOLEAN",
     ),
     "bool_atom": (
         *_compared("int int dec dbl text text date date ntz ts"),

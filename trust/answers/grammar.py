@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trust.answers.kinds import KINDS, Column
-from trust.answers.pieces import Piece, Reference
+from trust.answers.pieces import Constant, Piece, Reference
 from trust.answers.spelling import spark_literal
 
 _PLACES = re.compile(r"<([a-z][a-z_.]*)>")
@@ -55,7 +55,7 @@ class Grammar:
         names = _PLACES.findall(template)
         return all(name[2:] in self.families for name in names if name.startswith("c."))
 
-    def _parts(self, template: str, depth: int) -> Iterator[str | Reference | Piece]:
+    def _parts(self, template: str, depth: int) -> Iterator[str | Reference | Constant | Piece]:
         for at, part in enumerate(_PLACES.split(template)):
             if at % 2 == 0:
                 yield part
@@ -79,7 +79,10 @@ class Grammar:
         if self.rng.random() < 0.03:
             return Piece(family, ("NULL",))
         kind = self.rng.choice(_KINDS_OF[family])
-        return Piece(family, (self.literal(self.rng.choice(KINDS[kind].values), kind),))
+        return Piece(family, (self.constant(self.rng.choice(KINDS[kind].values), kind),))
+
+    def constant(self, value: Any, kind: str) -> Constant:
+        return Constant(self.literal(value, kind), value, kind)
 
 
 def simplest(kind: str) -> Iterator[str]:

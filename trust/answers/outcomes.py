@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+from pyspark.errors import PySparkException
 
-from forklake.errors import ForklakeError
+from forklake.errors import ForklakeError, QueryFailed
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 
@@ -40,9 +41,10 @@ def outcome(run: Callable[[], pa.Table]) -> Outcome:
     """What a statement comes to. Errors that are not ours are kept apart by their name."""
     try:
         return of_rows(run())
-    except ForklakeError as error:
+    except (ForklakeError, PySparkException) as error:
+        name = type(error).__name__ if isinstance(error, ForklakeError) else QueryFailed.__name__
         condition = _CONDITION.search(str(error))
-        return Outcome(error=f"{type(error).__name__} {condition[1] if condition else ''}".strip(), message=str(error))
+        return Outcome(error=f"{name} {condition[1] if condition else ''}".strip(), message=str(error))
     except Exception as error:
         return Outcome(error=f"not ours: {type(error).__name__}", message=str(error))
 

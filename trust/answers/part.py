@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
+from trust.answers.check_answers import too_many_avoided
 from trust.answers.check_duckdb import COMPARED, REFUSED
 from trust.answers.child import run_child
 from trust.answers.tally import Tally
@@ -11,7 +12,7 @@ from trust.trial import Line, Trial
 STATEMENTS = 20_000
 _ROUNDS = {"conditions": 5, "answers": 3}
 _AT_LEAST = {
-    "conditions": 14_000, "answers": 160, "constants": 200, "settings": 100, "snapshots": 15, "duckdb": 4_000,
+    "conditions": 14_000, "answers": 320, "constants": 280, "settings": 100, "snapshots": 30, "duckdb": 4_300,
 }  # fmt: skip
 _WHAT = {
     "conditions": "conditions: files that are chosen, and deleted unread, for each",
@@ -21,7 +22,7 @@ _WHAT = {
     "snapshots": "statements while another session commits",
     "duckdb": "statements of the DuckDB dialect, in DuckDB as well",
 }
-_SECONDS = 600.0
+_SECONDS = 900.0
 _REFUSED_AT_MOST = 0.25
 
 
@@ -30,7 +31,13 @@ def run(trial: Trial) -> Iterator[Line]:
     with ThreadPoolExecutor(len(_ROUNDS)) as threads:
         started = [
             threads.submit(
-                run_child, piece, trial.folder / piece, str(trial.seed), rounds * trial.times, _SECONDS * trial.times
+                run_child,
+                piece,
+                trial.folder / piece,
+                str(trial.seed),
+                rounds * trial.times,
+                _SECONDS * trial.times,
+                trial.say,
             )
             for piece, rounds in _ROUNDS.items()
         ]
@@ -50,7 +57,9 @@ def lines(totals: Mapping[str, Tally], times: int) -> Iterator[Line]:
         tally = totals[kind]
         at_least = _AT_LEAST[kind] * (1 if kind == "snapshots" else times)
         outcome = "; ".join(f"{count:,} {name}" for name, count in sorted(tally.outcomes.items()) if count)
-        yield Line(what, tally.tried, at_least, outcome, (*tally.found, *_too_many_refused(tally)))
+        yield Line(
+            what, tally.tried, at_least, outcome, (*tally.found, *_too_many_refused(tally), *too_many_avoided(tally))
+        )
 
 
 def _too_many_refused(tally: Tally) -> Iterator[str]:

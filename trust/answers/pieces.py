@@ -1,8 +1,8 @@
 """Texts as trees of typed pieces, so that a statement that fails can be made smaller piece by piece."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 Naming: TypeAlias = Callable[[str], str]
 """From the name of a column to how a statement calls it."""
@@ -16,17 +16,31 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class Constant:
+    """A value that stands in the text as a literal, or is given beside it as a parameter."""
+
+    literal: str
+    value: Any = field(compare=False)
+    kind: str
+
+
+Spelling: TypeAlias = Callable[[Constant], str]
+"""From a constant to what stands for it."""
+
+
+def _literal(constant: Constant) -> str:
+    return constant.literal
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
-    """Some text of a kind: words, references to columns, and further pieces."""
+    """Some text of a kind: words, references to columns, constants, and further pieces."""
 
     kind: str
-    parts: "tuple[str | Reference | Piece, ...]"
+    parts: "tuple[str | Reference | Constant | Piece, ...]"
 
-    def text(self, naming: Naming = str) -> str:
-        return "".join(
-            part if isinstance(part, str) else naming(part.column) if isinstance(part, Reference) else part.text(naming)
-            for part in self.parts
-        )
+    def text(self, naming: Naming = str, spelling: Spelling = _literal) -> str:
+        return "".join(_text(part, naming, spelling) for part in self.parts)
 
     def pieces(self) -> "Iterator[Piece]":
         """This piece and all inside of it, from the outside in."""
@@ -38,6 +52,17 @@ class Piece:
     @property
     def size(self) -> int:
         return sum(1 for _ in self.pieces())
+
+
+def _text(part: str | Reference | Constant | Piece, naming: Naming, spelling: Spelling) -> str:
+    match part:
+        case Reference():
+            return naming(part.column)
+        case Constant():
+            return spelling(part)
+        case Piece():
+            return part.text(naming, spelling)
+    return part
 
 
 def smaller(piece: Piece, simplest: Callable[[str], Iterator[str]]) -> Iterator[Piece]:

@@ -10,10 +10,11 @@ from pyspark.sql import SparkSession
 from trust.answers.check_answers import AnswerCheck
 from trust.answers.check_constants import ConstantCheck
 from trust.answers.check_duckdb import DuckDBCheck
+from trust.answers.check_duckdb_queries import DuckDBQueryCheck
 from trust.answers.check_plans import PlanCheck
 from trust.answers.check_settings import SETTINGS, check_settings
 from trust.answers.check_snapshots import STATEMENTS, SnapshotCheck
-from trust.answers.subject import interpreted, speaking, subject
+from trust.answers.subject import light, speaking, subject
 from trust.answers.tables import make_tables
 from trust.answers.tally import Tally
 
@@ -25,6 +26,7 @@ class Counts:
     conditions: int = 0
     duckdb_conditions: int = 0
     duckdb_expressions: int = 0
+    duckdb_queries: int = 0
     queries: int = 0
     changes: int = 0
     constants: int = 0
@@ -32,29 +34,43 @@ class Counts:
     """How many of the settings, each with `under_settings` statements."""
     under_settings: int = 40
     snapshots: bool = False
+    duckdb_snapshots: int = 0
+    """How many of the statements that another session commits to meanwhile are tried in the DuckDB dialect, too."""
+
+    @property
+    def speaks_duckdb(self) -> bool:
+        made = (self.duckdb_conditions, self.duckdb_expressions, self.duckdb_queries, self.duckdb_snapshots)
+        return any(made)
 
 
 KINDS = ("conditions", "answers", "constants", "settings", "snapshots", "duckdb")
 """What a round tells of, each with a tally of its own."""
 
 
-def run_round(folder: Path, seed: str, counts: Counts, spark: SparkSession | None = None) -> Mapping[str, Tally]:
-    """Make tables by the seed, and judge statements over them."""
+def run_round(
+    folder: Path, seed: str, counts: Counts, spark: SparkSession | None = None, target: str = ""
+) -> Mapping[str, Tally]:
+    """Make tables by the seed, and judge statements over them; in SQLite, unless there is a target."""
     tallies = {kind: Tally() for kind in KINDS}
     rng = random.Random(seed)
-    with subject(folder, list(make_tables(rng)), spark) as made, interpreted(made.fast.spark):
+    with subject(folder, list(make_tables(rng)), spark, target) as made, light(made.fast.spark):
         each = len(made.tables)
         for table in made.tables if counts.conditions else ():
             PlanCheck(made, table, tallies["conditions"]).check(rng, counts.conditions // each)
         AnswerCheck(made, tallies["answers"]).check(rng, counts.queries, counts.changes)
         if counts.constants:
-            ConstantCheck(made, tallies["constants"]).check(rng, counts.constants)
+            constants = ConstantCheck(made, tallies["constants"])
+            constants.check(rng, counts.constants)
+            constants.check_defaults(rng, counts.constants // 3)
         chosen = rng.sample(SETTINGS, counts.settings)
         check_settings(made, rng, counts.under_settings, 1, tallies["settings"], chosen)
         if counts.snapshots:
             SnapshotCheck(made, tallies["snapshots"]).check(STATEMENTS)
-        if counts.duckdb_conditions or counts.duckdb_expressions:
+        if counts.speaks_duckdb:
             with speaking(made, "duckdb") as other:
+                if counts.duckdb_snapshots:
+                    SnapshotCheck(other, tallies["snapshots"]).check(STATEMENTS[: counts.duckdb_snapshots])
+                DuckDBQueryCheck(other, tallies["duckdb"]).check(rng, counts.duckdb_queries)
                 for table in other.tables:
                     duck = DuckDBCheck(other, table, tallies["duckdb"])
                     duck.check(rng, counts.duckdb_conditions // each)

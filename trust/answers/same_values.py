@@ -22,6 +22,21 @@ def same(ours: Any, theirs: Any) -> bool:
     return bool(ours == theirs)
 
 
+def comparable(value: Any) -> str:
+    """A text that is the same for values that are: numbers to twelve digits, whatever their type."""
+    if isinstance(value, float | Decimal):
+        return str(int(value)) if _is_whole(float(value)) else f"{float(value):.11g}"
+    if isinstance(value, date):
+        return str(_moment(_moment(value)))
+    if isinstance(value, list):
+        return str([comparable(each) for each in value])
+    return repr(value)
+
+
+def _is_whole(value: float) -> bool:
+    return math.isfinite(value) and abs(value) < 10**15 and value == int(value)
+
+
 def _same_number(ours: float | Decimal, theirs: float | Decimal) -> bool:
     if isinstance(ours, float) or isinstance(theirs, float):
         mine, other = float(ours), float(theirs)

@@ -49,6 +49,11 @@ _LIST_FUNCTIONS = frozenset({
     "MAP_KEYS", "MAP_VALUES", "SPLIT", "TRANSFORM", "FILTER", "SEQUENCE", "SLICE", "ARRAY", "ARRAY_COMPACT",
     "ARRAY_DISTINCT", "ARRAY_SORT", "SORT_ARRAY", "REGEXP_EXTRACT_ALL", "COLLECT_LIST", "FLATTEN",
 })  # fmt: skip
+# The same for texts. CONCAT and REVERSE take lists as well, so they say nothing.
+_TEXT_FUNCTIONS = frozenset({
+    "REPLACE", "SUBSTR", "SUBSTRING", "LEFT", "RIGHT", "LPAD", "RPAD", "PAD", "TRIM", "LTRIM", "RTRIM", "UPPER",
+    "LOWER", "REPEAT", "TRANSLATE", "DATE_FORMAT", "REGEXP_REPLACE", "REGEXP_EXTRACT", "CONCAT_WS", "ARRAY_JOIN", "MD5",
+})  # fmt: skip
 
 
 def type_of(node: exp.Expr) -> exp.DataType | None:
@@ -73,6 +78,8 @@ def kind(node: exp.Expr) -> Kind | None:
         return "interval"
     if isinstance(node, exp.Func) and _function_name(node) in _LIST_FUNCTIONS:
         return "list"
+    if isinstance(node, exp.Func) and _function_name(node) in _TEXT_FUNCTIONS:
+        return "text"
     found = type_of(node)
     return None if found is None else _KINDS.get(found.this)
 

@@ -152,6 +152,7 @@ SELECT count(*), sum(range) FROM range(100000);
 SELECT substring('hello', 2), substring('hello', 2, 3), substring('hello', -2), substring('hello', -3, 2), substring('hello', 0, 2), substr('hello', 1, 1);
 SELECT substring('hello', i, 2) FROM nums;
 SELECT s[1], s[-1], s[2:3], s[2:], s[:-2] FROM t;
+SELECT replace(s, 'a', 'b')[1:2], s[1][1:2], trim(s)[-1], s[2:][1], lpad(s, 4, 'x')[2:3] FROM t;
 SELECT left('hello', 2), left('hello', -2), right('hello', 2), right('hello', -2), left('hello', 0), left(s, a), right(s, a) FROM t;
 SELECT left(s, i), right(s, i) FROM pairs, nums;
 SELECT strpos('abc', 'c'), instr('abc', 'z'), position('b' IN 'abc');
