@@ -162,8 +162,7 @@ def test_options_are_set_listed_and_unset(shell: Shell) -> None:
         (["export", "t", "here", "--format", "xml"], 2, "xml"),
         (["sql", "-c", "DROP TABLE x"], 1, "'main.x' does not exist"),
         (["sql", "-c", "SELECT 'x"], 1, "without an end"),
-        (["sql", "nowhere.sql"], 1, "nowhere.sql"),
-        (["sql", "-c", "SELECT 1", "--dialect", "latin"], 2, "latin"),
+        (["sql", "SELECT 1", "--dialect", "latin"], 2, "latin"),
     ],
 )
 def test_failures_are_told_in_a_line(shell: Shell, arguments: list[str], code: int, message: str) -> None:
@@ -187,6 +186,42 @@ def test_statements_come_from_files_and_from_the_standard_input(shell: Shell) ->
     assert shell.run("sql", typed="SELECT a, a FROM u").stdout == "a\ta\n1\t1\n2\t2\n"
     assert json.loads(shell.run("sql", "--json", typed="SELECT a, a FROM u").stdout)[0] == {"a": 1, "a_1": 1}
     assert shell.rows("sql", "--dialect", "duckdb", "-c", "FROM u", "--limit", "0") == []
+
+
+def test_an_argument_is_sql_unless_it_names_a_file(sqlite_shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(sqlite_shell.folder)
+    long = "SELECT count(*) AS n FROM t" + " -- " + "so " * 2000
+    for text in ("SELECT count(*) AS n FROM t", "SELECT id FROM t;\nSELECT count(*) AS n FROM main.t;", long):
+        assert sqlite_shell.rows("sql", text) == [{"n": 3}]
+    (sqlite_shell.folder / "SELECT 1").write_text("\ufeffSELECT max(id) AS n FROM t", encoding="utf-8")
+    assert sqlite_shell.rows("sql", "SELECT 1") == sqlite_shell.rows("sql", "-f", "SELECT 1") == [{"n": 2}]
+
+
+def test_options_run_before_arguments_and_everything_in_one_session(sqlite_shell: Shell) -> None:
+    script = sqlite_shell.folder / "script.sql"
+    script.write_text("INSERT INTO t VALUES (8)")
+    rows = sqlite_shell.rows("sql", "SELECT count(*) AS n FROM t", "-f", str(script), "-c", "BEGIN")
+    assert rows == [{"n": 4}]
+    assert sqlite_shell.lake.table("t").count() == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.sql"], "There is no file 'nowhere.sql'. Use -c to run it as SQL."),
+        (["reports/daily"], "There is no file 'reports/daily'. Use -c to run it as SQL."),
+        (["INSERT INTO t VALUES (9)", "nowhere.sql"], "There is no file 'nowhere.sql'"),
+        (["-f", "SELECT 1"], "No such file or directory: 'SELECT 1'"),
+        (["DROP TABLE nothing"], "'main.nothing' does not exist"),
+        (["."], "Is a directory: '.'"),
+        ([sys.executable], "is not a text file in UTF-8"),
+    ],
+)
+def test_nothing_runs_when_something_to_run_is_not_there(
+    sqlite_shell: Shell, arguments: list[str], message: str
+) -> None:
+    sqlite_shell.fails(["sql", *arguments], 1, message)
+    assert sqlite_shell.lake.table("t").count() == 3
 
 
 def test_what_was_done_before_a_failure_is_there(shell: Shell) -> None:

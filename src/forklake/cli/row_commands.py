@@ -33,30 +33,37 @@ def point(text: str) -> int | datetime:
     return int(text) if text.isdecimal() else age(text)
 
 
-@command(ROWS, "forklake sql -c 'SELECT count(*) FROM orders', or: forklake sql report.sql > report.tsv")
+@command(ROWS, "forklake sql 'SELECT count(*) FROM orders', or: forklake sql report.sql > report.tsv")
 def sql(
     run: Run,
-    files: Annotated[list[Path] | None, typer.Argument(help="Files of statements.")] = None,
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SQL|FILE]...", help="Statements, with ; between them, or files of statements."),
+    ] = None,
     text: Annotated[
-        list[str] | None, typer.Option("--command", "-c", metavar="TEXT", help="Statements, with ; between them.")
+        list[str] | None, typer.Option("--command", "-c", metavar="SQL", help="Statements, whatever they look like.")
+    ] = None,
+    files: Annotated[
+        list[Path] | None, typer.Option("--file", "-f", metavar="FILE", help="A file of statements.")
     ] = None,
     dialect: Annotated[Dialect, typer.Option("--dialect", help="The SQL that you speak.")] = Dialect.SPARK,
     limit: Limit = None,
     no_shortcuts: NoShortcuts = False,
 ) -> None:
-    """Run SQL: from -c, from files, from the standard input, or as you type it.
+    """Run SQL: as an argument, from files, from the standard input, or as you type it.
 
-    Names without a catalog are looked for in --catalog. Statements that need no rows of files answer at once; the
-    first that does starts Spark. On a terminal, without -c and files, there is a prompt: .help says what it knows.
-    With --json, the rows of the last statement are printed.
+    An argument that names an existing file is a file, any other is SQL. Options come first: -c, then -f, then the
+    arguments. Names without a catalog are looked for in --catalog. Statements that need no rows of files answer at
+    once; the first that does starts Spark. On a terminal, without anything to run, there is a prompt: .help says what
+    it knows. With --json, the rows of the last statement are printed.
     """
     given: dict[str, Any] = {"dialect": str(dialect), "limit": limit, "shortcuts": not no_shortcuts}
-    if text or files:
-        run.each("sql", texts=text or [], files=files or [], **given)
+    if text or files or arguments:
+        run.each("sql", texts=text or [], files=files or [], arguments=arguments or [], **given)
     elif sys.stdin.isatty():
         run.each("prompt", **given)
     else:
-        run.each("sql", texts=[sys.stdin.read()], files=[], **given)
+        run.each("sql", texts=[sys.stdin.read()], **given)
 
 
 @command(ROWS, "forklake changes orders --since 42")

@@ -1,5 +1,6 @@
 """SQL that is written down already: statement by statement, and the rows of each."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -9,6 +10,7 @@ from forklake.cli.output import Rows
 from forklake.cli.results import rows_of_result
 from forklake.cli.running import Common
 from forklake.cli.target import Target
+from forklake.errors import InvalidInput
 from forklake.sql.cursor import split_statements
 
 
@@ -17,17 +19,42 @@ def sql(
     common: Common,
     *,
     texts: Sequence[str],
-    files: Sequence[Path],
+    files: Sequence[Path] = (),
+    arguments: Sequence[str] = (),
     dialect: str,
     limit: int | None,
     shortcuts: bool,
 ) -> Iterator[Rows]:
-    """Carry out the texts, then the files, in one session; the first failure ends it."""
+    """Run the texts, then the files, then the arguments, in one session; the first failure ends it."""
     # Everything is read and split before anything runs: a file that is not there must not leave half of the work done.
-    sources = [*texts, *(file.read_text(encoding="utf-8") for file in files)]
+    sources = [*texts, *map(read_script, files), *map(text_of_argument, arguments)]
     statements = [statement for source in sources for statement in split_statements(source, dialect)]
     with attached_session(target, common, dialect, shortcuts=shortcuts) as attached:
         for statement in statements:
             began = perf_counter()
             result = attached.session.sql(statement, debug=common.debug)
             yield rows_of_result(result, limit, began, as_json=common.json)
+
+
+def text_of_argument(argument: str) -> str:
+    """The statements of an argument: those in the file that it names, or the argument itself."""
+    # These two take any text, however long; the methods of Path fail for some.
+    if os.path.exists(argument):
+        return read_script(Path(argument))
+    if _looks_like_a_path(argument):
+        raise InvalidInput(f"There is no file '{argument}'. Use -c to run it as SQL.")
+    return argument
+
+
+def read_script(file: Path) -> str:
+    """The text of a file. InvalidInput if it is none."""
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"'{file}' is not a text file in UTF-8, so it holds no SQL.") from error
+
+
+def _looks_like_a_path(argument: str) -> bool:
+    """Whether a text that names no file was meant to: one word with a slash, or with the suffix of a script."""
+    is_one_word = len(argument.split()) == 1
+    return is_one_word and ("/" in argument or argument.lower().endswith(".sql"))
