@@ -32,6 +32,7 @@ SHORT = Counts(
     conditions=3600,
     duckdb_conditions=1120,
     duckdb_expressions=200,
+    duckdb_queries=30,
     queries=60,
     changes=6,
     constants=36,
@@ -63,7 +64,7 @@ def small(tmp_path: Path, spark: SparkSession) -> Iterator[Subject]:
 
 def conditions_judged(small: Subject) -> list[str]:
     tally = Tally()
-    PlanCheck(small, small.tables[0], tally).check(random.Random(1), 300)
+    PlanCheck(small, small.tables[0], tally).check(random.Random(1), 1200)
     return tally.found
 
 
@@ -94,7 +95,7 @@ def test_a_setting_that_is_not_noticed_is_found(small: Subject) -> None:
     elsewhere = [{"spark.sql.session.timeZone": "America/Los_Angeles"}]
     tally = Tally()
     with answer_plants.zone_not_noticed():
-        check_settings(small, random.Random(1), 600, 0, tally, elsewhere, TIMES)
+        check_settings(small, random.Random(1), 1600, 0, tally, elsewhere, TIMES)
     assert any("timeZone" in told for told in tally.found)
 
 

@@ -42,8 +42,7 @@ RULES: Mapping[str, Sequence[str]] = {
         "(<bool>) = (<bool>)",
         "CASE WHEN <bool> THEN <bool> ELSE <bool> END", "CASE WHEN <bool> THEN <bool> END", "COALESCE(<bool>, <bool>)",
         "CASE <c.int> WHEN <v.int> THEN <bool> ELSE <bool> END", "<c.bool>", "NOT <c.bool>", "<c.bool> IS <not>TRUE",
-        # A bare NULL as the whole condition is refused by Spark: FILTER_NOT_BOOLEAN.
-        "true", "NULL::BOOLEAN",
+        "true", "NULL",
     ),
     "bool_atom": (
         *_compared("int int dec dbl text text date date ntz ts"),

@@ -17,7 +17,7 @@ class Tally:
     def tried(self) -> int:
         return self.in_bulk + self.end_to_end
 
-    def count(self, what: str, happened: bool = True) -> None:
+    def count(self, what: str, happened: int = True) -> None:
         self.outcomes[what] += happened
 
     def add(self, other: "Tally") -> None:

@@ -18,6 +18,7 @@ _UNWRITABLE = re.compile(
 )
 _UNREADABLE = re.compile(r"FAILED_READ_FILE|FileNotFound|FILE_NOT_EXIST|not a Parquet file|ChecksumException")
 _MISSING = re.compile(r"FILE_NOT_EXIST|FileNotFound|No such file")
+_UNTOLD = re.compile(r"An error occurred while calling \S+\.\n")
 _FILE = re.compile(r"((?:[a-z0-9]+:)?/[^\s,]*?\.parquet)")
 
 
@@ -84,6 +85,10 @@ def is_from_spark(error: Exception) -> bool:
 
 def _in_short(text: str) -> str:
     """The message without the plan, the stack and the names of Java's classes."""
+    if _UNTOLD.match(text):
+        # Not an error that Spark knows of: the innermost cause says most.
+        causes = re.findall(r"^(?:: |Caused by: )(.+)$", text, re.MULTILINE)
+        return f"Spark failed: {causes[-1]}" if causes else "Spark failed."
     message = re.split(
         r"\n\s*at |\nJVM stacktrace|;\n'|\n== (?:DataFrame|Parsed)|\n\+- |\nCaused by", text, maxsplit=1
     )[0]

@@ -9,6 +9,8 @@ from forklake.sql.duckdb_names import named, result_name
 from forklake.sql.duckdb_stars import expand_stars, visible_columns
 
 _UNNESTED = "_unnested"
+_NULL_WITHOUT_ROWS = (exp.Sum, exp.Min, exp.Max, exp.Avg)
+"""Aggregates whose cell in a PIVOT is NULL in both where there is no row."""
 
 
 def rewrite_select(select: exp.Select) -> None:
@@ -22,8 +24,10 @@ def rewrite_select(select: exp.Select) -> None:
 
 def refuse_in(root: exp.Expr) -> None:
     """What has no counterpart, wherever it stands."""
-    for node in root.find_all(exp.Limit, exp.PositionalColumn, exp.Collate, exp.CTE):
+    for node in root.find_all(exp.Limit, exp.PositionalColumn, exp.Collate, exp.CTE, exp.Pivot):
         match node:
+            case exp.Pivot() if not node.args.get("unpivot"):
+                _refuse_empty_cells(node)
             case exp.Limit():
                 options = node.args.get("limit_options")
                 if options is not None and options.args.get("percent"):
@@ -35,6 +39,26 @@ def refuse_in(root: exp.Expr) -> None:
             case exp.CTE():
                 node.set("materialized", None)
                 _refuse_distinct_recursion(node)
+
+
+def _refuse_empty_cells(pivot: exp.Pivot) -> None:
+    for aggregate in pivot.expressions:
+        if not isinstance(aggregate.unalias(), _NULL_WITHOUT_ROWS):
+            raise Untranslatable(
+                "PIVOT in FROM supports sum, min, max and avg: Spark has NULL where no row is counted."
+                " Use the statement PIVOT … ON … USING …."
+            )
+
+
+def type_null_conditions(root: exp.Expr) -> None:
+    """NULL alone is a condition in DuckDB; in Spark it is not of the type of one."""
+    for node in root.find_all(exp.Where, exp.Having, exp.Qualify):
+        if isinstance(node.this.unnest(), exp.Null):
+            node.set("this", exp.cast(exp.null(), "boolean"))
+    for join in root.find_all(exp.Join):
+        on = join.args.get("on")
+        if on is not None and isinstance(on.unnest(), exp.Null):
+            join.set("on", exp.cast(exp.null(), "boolean"))
 
 
 def _refuse_distinct_recursion(cte: exp.CTE) -> None:

@@ -15,7 +15,7 @@ from forklake.errors import Untranslatable
 from forklake.sql.cursor import quiet_parsing, syntax_problem
 from forklake.sql.duckdb_functions import rewrite_all
 from forklake.sql.duckdb_hints import ColumnsOf, add_hints
-from forklake.sql.duckdb_queries import refuse_in, rewrite_select, union_by_name
+from forklake.sql.duckdb_queries import refuse_in, rewrite_select, type_null_conditions, union_by_name
 from forklake.sql.duckdb_sources import (
     move_joins,
     name_values,
@@ -124,6 +124,7 @@ def _maps_first(root: exp.Expr) -> exp.Expr:
 
 def _queries(root: exp.Expr) -> exp.Expr:
     refuse_in(root)
+    type_null_conditions(root)
     # From the innermost out: an outer query may need the names that an inner one gives.
     for select in reversed(list(root.find_all(exp.Select))):
         refuse_joins(select)

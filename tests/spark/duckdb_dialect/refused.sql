@@ -24,6 +24,9 @@ WITH RECURSIVE r(n) AS (SELECT 1 UNION SELECT n + 1 FROM r WHERE n < 5) SELECT *
 -- PIVOT
 PIVOT people ON team USING sum(pay) GROUP BY name;
 
+-- PIVOT in FROM
+SELECT * FROM (SELECT team, pay FROM people) PIVOT (count(pay) FOR team IN ('eng', 'ops'));
+
 -- names of groups
 SELECT regexp_extract('a', '(a)', ['x']);
 

@@ -1,0 +1,16 @@
+-- days that calendars before 1582 do not have are found in files, and changed
+-- backend: sqlite
+CALL lake.set_option('data_inlining_row_limit', 0);
+CREATE TABLE t (k INT, d DATE, ts TIMESTAMP);
+INSERT INTO t SELECT 1, DATE '1582-10-10', TIMESTAMP '1582-10-10 00:00:00';
+INSERT INTO t SELECT 2, DATE '1582-10-04', TIMESTAMP '1582-10-04 00:00:00';
+INSERT INTO t SELECT 3, DATE '2024-01-01', TIMESTAMP '2024-01-01 00:00:00';
+SELECT k FROM t WHERE d = DATE '1582-10-10';
+--> 1
+SELECT k FROM t WHERE ts IN (TIMESTAMP '1582-10-10 00:00:00', TIMESTAMP '1582-10-04 00:00:00') ORDER BY k;
+--> 1
+--> 2
+UPDATE t SET k = 10 WHERE ts = TIMESTAMP '1582-10-10 00:00:00';
+DELETE FROM t WHERE d IN (DATE '1582-10-10', DATE '2024-01-01');
+SELECT k FROM t;
+--> 2
