@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 import forklake
 from forklake.errors import DamagedFile, InvalidOption
 from forklake.spark.session_settings import REFUSED, settings_from
-from tests.spark.conftest import Lakehouse
+from tests.spark.conftest import CONNECT, Lakehouse
 from tests.spark.inside import rows
 
 ANCIENT = [(1, date(1, 1, 1), datetime(1, 1, 1, 0, 0, 0, 123456)), (2, date(1582, 10, 10), datetime(1500, 3, 1))]
@@ -159,3 +159,15 @@ def test_settings_are_left_as_they_were(ancient: Lakehouse) -> None:
     ancient.session.sql("CREATE TABLE lake.c AS SELECT * FROM lake.t")
     ancient.session.sql("UPDATE lake.c SET id = 1")
     assert dict(ancient.spark.conf.getAll) == before
+
+
+@pytest.mark.skipif(CONNECT, reason="a client has no session that is active by itself")
+def test_settings_of_a_session_that_is_active_count_before_it_is_used(local: Lakehouse) -> None:
+    name = "spark.sql.legacy.consecutiveStringLiterals.enabled"
+    local.session.sql("CREATE TABLE lake.t (v STRING)")
+    with setting(local.spark, name, "true"), forklake.connect() as other:
+        other.attach(local.place.url, "lake", catalog="main")
+        with pytest.raises(InvalidOption, match=name):
+            other.sql("INSERT INTO lake.t VALUES ('a''b')")
+    with setting(local.spark, "spark.sql.caseSensitive", "true"), forklake.connect() as other:
+        assert not other._state.takes_shortcuts

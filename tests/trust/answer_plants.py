@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from decimal import Decimal
 from typing import Any
-from unittest.mock import PropertyMock, patch
+from unittest.mock import patch
 
 from sqlglot import exp
 
 from forklake.catalog.lake import Catalog
 from forklake.catalog.transaction import Transaction, begin
-from forklake.sql import constant_rows, predicates, pruning
-from forklake.sql.comparison_rules import ComparisonRules
+from forklake.sql import comparison_rules, constant_rows, predicates, pruning
+from forklake.sql.comparison_rules import DEFAULT_RULES
 from forklake.sql.references import Reference
 from forklake.sql.transactions import Transactions
 
@@ -79,7 +79,7 @@ def casts_rounded() -> Iterator[None]:
 @contextmanager
 def zone_not_noticed() -> Iterator[None]:
     """Moments without a zone are taken for moments in UTC, whatever the session says."""
-    with patch.object(ComparisonRules, "is_utc", PropertyMock(return_value=True)):
+    with _everywhere("rules_of", comparison_rules.rules_of, lambda holder: DEFAULT_RULES):
         yield
 
 

@@ -40,14 +40,12 @@ def constants_for(
 ) -> tuple[object, ...] | None:
     """The values of constants that are compared with a column at once; None if one of them is not surely its value."""
     read = _reader(column_type)
-    if read is None:
-        return None
-    values = tuple(read(_plain(node), column_type, rules) for node in nodes)
-    if any(value is None for value in values) or not _have_room(values, column_type):
-        return None
     # Of several kinds together Spark makes one, which may be text.
     is_text = {isinstance(_plain(node), exp.Literal) and _plain(node).is_string for node in nodes}
-    return values if len(is_text) == 1 and (len(nodes) == 1 or is_text == {column_type.name in _AS_TEXT}) else None
+    if read is None or len(is_text) != 1 or (len(nodes) > 1 and is_text != {column_type.name in _AS_TEXT}):
+        return None
+    values = tuple(read(_plain(node), column_type, rules) for node in nodes)
+    return values if None not in values and _have_room(values, column_type) else None
 
 
 def prefix_of(pattern: exp.Expr, rules: ComparisonRules) -> str | None:
@@ -173,7 +171,7 @@ def _typed(node: exp.Expr, rules: ComparisonRules) -> tuple[str, exp.DType | Non
     """The text of a date or time, and the type that it is given; none where it takes the type of the column."""
     if not isinstance(node, exp.Cast):
         text = _text(node, rules)
-        return None if text is None or not rules.casts_text_to_dates else (text, None)
+        return None if text is None else (text, None)
     text = _text(node.this, rules) if is_known(node) and is_known(node.to) else None
     return None if text is None else (text, node.to.this)
 
@@ -203,8 +201,7 @@ def _moment(node: exp.Expr, column_type: ColumnType, rules: ComparisonRules) -> 
 
 def _with_zone(given: datetime, to: exp.DType | None, rules: ComparisonRules) -> datetime | None:
     if given.tzinfo is not None:
-        is_kept = to is None or (to in _WITH_ZONE and rules.keeps_zones)
-        return given.astimezone(UTC) if is_kept else None
+        return given.astimezone(UTC) if to is None or to in _WITH_ZONE else None
     return given.replace(tzinfo=UTC) if to in _MOMENT_TYPES and rules.is_utc else None
 
 

@@ -165,6 +165,9 @@ class _Reading:
         if qualifier is not None and any(self._is_same(name, qualifier) for name in names[1:-1]):
             # A schema or catalog may be named before the table.
             return None
+        if not self._names.alone and len(names) > 2:
+            # Of another source, it may be a column with its schema.
+            return None
         if qualifier is not None and len(names) > 1 and self._is_same(names[0], qualifier):
             # Of a column of the same name, it may be a field.
             is_column = any(fold(column.name) == fold(qualifier) for column in self._names.columns)
@@ -182,10 +185,7 @@ class _Reading:
         return None if found is None else (tuple(path), found)
 
     def _is_same(self, name: str, other: str) -> bool:
-        if name == other:
-            return True
-        alike = name.isascii() and other.isascii() and name.lower() == other.lower()
-        return alike and self._rules.ignores_case
+        return name == other or (name.isascii() and other.isascii() and name.lower() == other.lower())
 
 
 def _names(node: exp.Expr) -> tuple[str, ...] | None:

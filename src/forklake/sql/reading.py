@@ -18,7 +18,7 @@ from forklake.spark.scan import scan
 from forklake.spark.tasks.arrow_types import shown_schema
 from forklake.spark.virtual import FOR_USERS
 from forklake.spark.work import Work
-from forklake.sql.comparison_rules import ComparisonRules
+from forklake.sql.comparison_rules import rules_of
 from forklake.sql.conditions import condition, virtual_columns
 from forklake.sql.results import Result
 
@@ -36,7 +36,7 @@ def scan_table(
     What `outlives` the transaction is made a DataFrame at once, as it could not be later.
     """
     chosen, virtual = _chosen(table, columns, where if isinstance(where, str) else "")
-    found = None if where is None else condition(where, table, ComparisonRules(work.holder.setting))
+    found = None if where is None else condition(where, table, rules_of(work.holder))
     plan = work.plan_scan(table, found.predicate if found else None)
 
     def frame() -> DataFrame:

@@ -156,7 +156,7 @@ def _column(state: SessionState, rows: pa.Table, node: exp.Expr) -> str | None:
     if found == [node.name]:
         return found[0]
     # In another case it is a column of that title to Spark, unless it is none at all.
-    is_same = len(found) == 1 and node.name.isascii() and state.dialect == "spark" and state.rules.ignores_case
+    is_same = len(found) == 1 and node.name.isascii() and state.dialect == "spark"
     return found[0] if is_same else None
 
 

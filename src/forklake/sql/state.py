@@ -12,7 +12,7 @@ from forklake.spark.interrupts import interruptible
 from forklake.spark.session import SparkHolder
 from forklake.spark.work import Work, work_on
 from forklake.sql.attachments import Attachment, Attachments
-from forklake.sql.comparison_rules import ComparisonRules
+from forklake.sql.comparison_rules import ComparisonRules, rules_of
 from forklake.sql.transactions import Transactions
 
 MAIN = "main"
@@ -71,7 +71,7 @@ class SessionState:
     @property
     def rules(self) -> ComparisonRules:
         """How Spark compares in this session."""
-        return ComparisonRules(self.holder.setting)
+        return rules_of(self.holder)
 
     @property
     def takes_shortcuts(self) -> bool:

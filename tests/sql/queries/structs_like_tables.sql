@@ -25,3 +25,11 @@ SELECT * FROM v;
 --> 10 | 1
 SELECT main.v.x FROM v;
 --> 10
+CALL lake.set_option('data_inlining_row_limit', 0);
+CREATE SCHEMA q;
+CREATE TABLE q.s (f INT);
+INSERT INTO q.s VALUES (1);
+CREATE TABLE x (s STRUCT<f: INT>, k INT);
+INSERT INTO x SELECT named_struct('f', 7), 1;
+SELECT q.k FROM x AS q JOIN q.s ON true WHERE q.s.f = 1;
+--> 1

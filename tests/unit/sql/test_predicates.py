@@ -22,6 +22,7 @@ from forklake.model.predicates import (
     Unknown,
     is_understood,
 )
+from forklake.spark.session_settings import settings_from
 from forklake.sql.comparison_rules import DEFAULT_RULES, ComparisonRules
 from forklake.sql.cursor import parse_text
 from forklake.sql.known_nodes import KNOWN
@@ -78,7 +79,7 @@ IN_A_SCHEMA = RowNames(
     ),
     "q",
 )
-NEW_YORK = ComparisonRules(lambda name, default: "America/New_York" if default is None else default)
+ELSEWHERE = ComparisonRules(is_utc=False)
 
 
 def read(text: str, dialect: str = "spark", rules: ComparisonRules = DEFAULT_RULES) -> Predicate:
@@ -247,25 +248,20 @@ def test_strings_beside_escapes_are_left_to_spark(text: str) -> None:
 )
 def test_a_moment_that_the_zone_of_the_session_decides_about_is_left_to_spark(text: str) -> None:
     assert read(text) != Unknown()
-    assert read(text, rules=NEW_YORK) == Unknown()
-
-
-def _with_setting(name: str, value: str) -> ComparisonRules:
-    return ComparisonRules(lambda asked, default: value if asked == name else default or "UTC")
+    assert read(text, rules=ELSEWHERE) == Unknown()
 
 
 @pytest.mark.parametrize(
-    ("setting", "value", "text"),
+    ("setting", "value"),
     [
-        ("spark.sql.caseSensitive", "true", "I = 1"),
-        ("spark.sql.caseSensitive", "true", "Q.i = 1"),
-        ("spark.sql.legacy.typeCoercion.datetimeToString.enabled", "true", "d = '2024-01-01'"),
-        ("spark.sql.timestampType", "TIMESTAMP_NTZ", "tz = CAST('2024-01-01 10:00:00+01:00' AS TIMESTAMP)"),
+        ("spark.sql.caseSensitive", "true"),
+        ("spark.sql.legacy.typeCoercion.datetimeToString.enabled", "true"),
+        ("spark.sql.timestampType", "TIMESTAMP_NTZ"),
     ],
 )
-def test_what_a_setting_gives_another_meaning_is_left_to_spark(setting: str, value: str, text: str) -> None:
-    assert read(text) != Unknown()
-    assert read(text, rules=_with_setting(setting, value)) == Unknown()
+def test_a_setting_that_gives_names_or_constants_another_meaning_turns_shortcuts_off(setting: str, value: str) -> None:
+    assert settings_from({}).is_usual
+    assert not settings_from({setting: value}).is_usual
 
 
 def test_a_field_that_may_be_a_qualified_column_is_left_to_spark() -> None:
@@ -276,6 +272,9 @@ def test_beside_other_tables_a_column_without_a_qualifier_is_left_to_spark() -> 
     names = RowNames(NAMES.columns, "q", alone=False)
     assert predicate_of("i = 1", "spark", names, DEFAULT_RULES) == Unknown()
     assert predicate_of("q.i = 1", "spark", names, DEFAULT_RULES) == Comparison(("i",), "=", 1)
+    # A table `st` in a schema `q` may have a column `a`.
+    assert predicate_of("q.st.a = 1", "spark", names, DEFAULT_RULES) == Unknown()
+    assert predicate_of("q.st.a = 1", "spark", NAMES, DEFAULT_RULES) == Comparison(("st", "a"), "=", 1)
 
 
 SAMPLES: dict[type[exp.Expr], str] = {
