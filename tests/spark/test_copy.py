@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import forklake
+from forklake.errors import DataPathTaken, QueryFailed
 from tests.spark.conftest import Lakehouse
 
 TEXTS = [
@@ -241,3 +242,56 @@ def test_files_that_do_not_fit_are_refused(
     with pytest.raises(forklake.ForklakeError, match=phrase):
         local.session.sql(f"COPY lake.t FROM '{tmp_path / name}'")
     assert local.session.sql("SELECT count(*) FROM lake.t").fetchall() == [(0,)]
+
+
+@pytest.mark.parametrize("place", ["data", "data/main", "data/main/main/t", "."])
+@pytest.mark.parametrize("file_format", ["parquet", "csv"])
+def test_the_files_of_a_lake_are_not_overwritten(
+    local: Lakehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, file_format: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    local.lake.set_option("data_inlining_row_limit", 0)
+    local.lake.create_table("t", {"id": "int"}).append([(1,)])
+    with pytest.raises(DataPathTaken, match="lake"):
+        local.session.sql(f"COPY (SELECT 1 AS a) TO '{place}' (FORMAT {file_format}, OVERWRITE true)")
+    assert local.session.sql("SELECT id FROM lake.t").fetchall() == [(1,)]
+
+
+def test_a_link_to_the_files_of_a_lake_is_not_overwritten(local: Lakehouse, tmp_path: Path) -> None:
+    local.lake.set_option("data_inlining_row_limit", 0)
+    local.lake.create_table("t", {"id": "int"}).append([(1,)])
+    (tmp_path / "link").symlink_to(local.data)
+    with pytest.raises(DataPathTaken):
+        local.session.sql(f"COPY (SELECT 1 AS a) TO '{tmp_path}/link' (FORMAT csv, OVERWRITE true)")
+    assert local.session.sql("SELECT id FROM lake.t").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "query", ["SELECT 1 / (id - id) AS id FROM lake.t", "SELECT id + 1 AS id FROM parquet.`{place}`"]
+)
+def test_what_is_overwritten_stays_until_all_is_written(local: Lakehouse, tmp_path: Path, query: str) -> None:
+    place = tmp_path / "out"
+    local.lake.create_table("t", {"id": "int"}).append([(1,), (2,)])
+    local.session.sql(f"COPY lake.t TO '{place}' (FORMAT parquet)")
+    copy = f"COPY ({query.format(place=place)}) TO '{place}' (FORMAT parquet, OVERWRITE true)"
+    if "/ (" in query:
+        with pytest.raises(QueryFailed, match="DIVIDE_BY_ZERO"):
+            local.session.sql(copy)
+        expected = [1, 2]
+    else:
+        local.session.sql(copy)
+        expected = [2, 3]
+    found = local.spark.read.parquet(str(place)).collect()
+    assert sorted(row.id for row in found) == expected
+    assert len(list(place.glob("*.parquet"))) == 1
+
+
+def test_a_file_that_is_overwritten_comes_back_when_the_copy_fails(local: Lakehouse, tmp_path: Path) -> None:
+    place = tmp_path / "out.csv"
+    place.write_text("mine")
+    with pytest.raises(QueryFailed, match="DIVIDE_BY_ZERO"):
+        local.session.sql(f"COPY (SELECT 1 / (id - id) AS x FROM range(2)) TO '{place}' (OVERWRITE true)")
+    assert place.read_text() == "mine"
+    local.session.sql(f"COPY (SELECT 1 AS x) TO '{place}' (OVERWRITE true)")
+    assert place.is_dir()
+    assert not list(tmp_path.glob("out.csv.*"))

@@ -22,6 +22,8 @@ from forklake.model.column_types import ColumnType, parse_type
 from forklake.model.entities import Column
 from forklake.model.ids import ColumnId
 from forklake.model.names import fold
+from forklake.spark.data_path_mark import check_outside_lakes
+from forklake.spark.exports import export as export_files
 from forklake.spark.failures import querying
 from forklake.spark.quoting import named
 from forklake.spark.settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
@@ -178,6 +180,7 @@ def _write_folder(rows: TableHandle, version: int | None, path: str, file_format
 
 def _write_file(rows: TableHandle, version: int | None, path: str, file_format: str, overwrite: bool) -> None:
     """One file, which is there when it is whole: Spark writes folders, so it is moved out of one."""
+    check_outside_lakes(path)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     folder = mkdtemp(prefix=".forklake-", dir=os.path.dirname(path))
     try:
@@ -191,6 +194,6 @@ def _write_file(rows: TableHandle, version: int | None, path: str, file_format: 
 def _save(frame: DataFrame, path: str, file_format: str, overwrite: bool) -> None:
     """Files as COPY writes them."""
     rows = csv_rows(frame, {}) if file_format == "csv" else frame
-    writer = rows.write.options(**write_options(file_format, {})).mode("overwrite" if overwrite else "error")
+    writer = rows.write.options(**write_options(file_format, {}))
     with spark_settings(frame.sparkSession, WRITE_SETTINGS):
-        writer.format(file_format).save(path)
+        export_files(writer, file_format, path, overwrite=overwrite)

@@ -50,6 +50,24 @@ def check_data_path(lake: Lake, storage: Storage) -> None:
     _check_override(facts, storage)
 
 
+def check_outside_lakes(place: str) -> None:
+    """Before files of a user are written: the place is no lake's, holds none and lies in none."""
+    try:
+        storage = storage_at(place if "://" in place else os.path.realpath(place))
+    except InvalidInput:
+        # A lake can only be where PyArrow can reach it.
+        return
+    for folder in (storage.prefix, *_parents(storage)):
+        with suppress(UnwritableFile):
+            if (owner := _owner(storage, folder)) is not None:
+                raise DataPathTaken(f"'{place}' is, or lies in, the data path of the lake {owner}: write elsewhere.")
+    is_folder = storage.files.get_file_info(storage.prefix.rstrip("/")).type == fs.FileType.Directory
+    for path in _some_files(storage) if is_folder else ():
+        name = path.rpartition("/")[2]
+        if name == MARK or (name.startswith("ducklake-") and name.endswith(".parquet")):
+            raise DataPathTaken(f"'{place}' holds files of a lake, for example '{path}': write elsewhere.")
+
+
 def _how_to_mark(facts: LakeFacts, storage: Storage) -> str:
     """What a user can do who knows that a data path is this lake's, when nothing else can prove it."""
     return f"create the file '{storage.root}{MARK}' with the content {_content(facts.uuid)}"

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from forklake.errors import InvalidInput, InvalidOption
 from forklake.model.entities import Column
 from forklake.spark.append import append
+from forklake.spark.exports import export
 from forklake.spark.quoting import named
 from forklake.spark.settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
 from forklake.spark.text_files import (
@@ -72,7 +73,7 @@ def _to_file(
     counted, count = _counting(csv_rows(rows, given) if file_format == "csv" else rows)
     writer = counted.coalesce(1).write.options(**write_options(file_format, given))
     with spark_settings(state.holder.get(), WRITE_SETTINGS):
-        writer.mode("overwrite" if options.get("OVERWRITE") else "error").format(file_format).save(statement.file)
+        export(writer, file_format, statement.file, overwrite=bool(options.get("OVERWRITE")))
     return count()
 
 
