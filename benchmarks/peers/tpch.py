@@ -11,7 +11,7 @@ from benchmarks.peers.forklake_engine import Forklake
 from benchmarks.peers.spark_engines import RawSpark
 from benchmarks.peers.tpch_changes import CHANGES, change_tables, check_tables, compact_tables, warm_up
 from benchmarks.peers.tpch_data import TABLES, tpch_files, tpch_queries
-from benchmarks.peers.tpch_queries import chart, mean_ratio, ratio_of_each, time_queries
+from benchmarks.peers.tpch_queries import chart, mean_ratio, ratio_of_each, time_queries, totals_chart
 from benchmarks.report import Bar, Figure, against, at_most
 from benchmarks.timing import Sample, timed
 
@@ -58,6 +58,7 @@ def tpch(bench: Bench) -> Iterator[Figure]:
         yield from _loaded(lakes)
         yield from _changed(lakes)
         yield from _compacted(lakes)
+        bench.charts.append(totals_chart(bench.charts[-3:]))
 
 
 def _lakes(bench: Bench) -> _Lakes:

@@ -1,6 +1,6 @@
 """The 22 queries on several engines in turn, as ratios of their times."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from statistics import geometric_mean
 
@@ -56,3 +56,14 @@ def mean_ratio(benchmark: str, phase: str, times: Times, ours: str, other: str, 
 def chart(phase: str, times: Times) -> Bars:
     groups = {query: {engine: s.median for engine, s in samples.items()} for query, samples in times.items()}
     return Bars(f"tpch-{phase}", f"TPC-H, {phase}", "s", groups)
+
+
+def totals_chart(phases: Iterable[Bars]) -> Bars:
+    """What all queries take together, for each phase and engine."""
+    groups = {chart.title.removeprefix("TPC-H, "): _totals(chart) for chart in phases}
+    return Bars("tpch", "TPC-H, all queries", "s", groups)
+
+
+def _totals(chart: Bars) -> dict[str, float]:
+    engines = dict.fromkeys(engine for bars in chart.groups.values() for engine in bars)
+    return {engine: sum(bars[engine] for bars in chart.groups.values()) for engine in engines}

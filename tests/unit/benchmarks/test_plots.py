@@ -1,5 +1,6 @@
 """Charts as SVG."""
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -7,6 +8,10 @@ from xml.etree import ElementTree
 import pytest
 
 from benchmarks.peers.plots import Bars, Chart, Lines, write_charts
+from benchmarks.peers.tpch_queries import totals_chart
+from benchmarks.report import around_results
+
+RESULTS = Path(__file__).parents[3] / "docs" / "benchmarks"
 
 BARS = Bars("queries", "Queries <all>", "s", {"q1": {"ours": 1.0, "theirs": 2.0}, "q2": {"ours": 0.5, "theirs": 0.25}})
 LINES = Lines(
@@ -52,3 +57,24 @@ def test_charts_are_written_under_their_names(tmp_path: Path):
         tmp_path / "charts" / "growth.svg",
     ]
     assert (tmp_path / "charts" / "growth.svg").read_text(encoding="utf-8") == LINES.svg()
+
+
+def test_a_chart_of_totals_adds_up_the_queries_of_each_phase():
+    phases = [replace(BARS, title=f"TPC-H, {phase}") for phase in ("loaded", "changed")]
+    both = {"ours": 1.5, "theirs": 2.25}
+    assert totals_chart(phases).groups == {"loaded": both, "changed": both}
+
+
+@pytest.mark.parametrize(
+    ("page", "targets"),
+    [
+        ("beside-others", ["bench", "bench-alone"]),
+        ("metadata", ["bench-metadata"]),
+        ("data", ["bench-data"]),
+    ],
+)
+def test_results_are_written_to_pages_of_their_own(page: str, targets: list[str]):
+    for target in targets:
+        before, after = around_results(RESULTS / f"{page}.md", target)
+        assert before.startswith("# Results: ")
+        assert after
