@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StringType
 
 from forklake.api.table import TableHandle
-from forklake.cli.attaching import attached, quiet_spark
+from forklake.cli.attaching import announced_spark, attached
 from forklake.cli.output import Rows
 from forklake.cli.results import rows_of_result
 from forklake.cli.target import Target
@@ -61,7 +61,7 @@ def import_files(
     shortcuts: bool,
 ) -> Rows:
     """Rows of files into a table; without `create` saying so, it is created if it is not there."""
-    holder = quiet_spark(progress)
+    holder = announced_spark(progress)
     chosen = file_format or _format_of(files)
     with attached(target, progress, holder, shortcuts=shortcuts) as lake, querying():
         is_there = lake.has_table(table)

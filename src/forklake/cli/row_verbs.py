@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from forklake.api.catalog import CatalogHandle
 from forklake.catalog.catalogs import find_catalog, list_catalogs
 from forklake.catalog.lake import Lake
-from forklake.cli.attaching import attached, quiet_spark
+from forklake.cli.attaching import announced_spark, attached
 from forklake.cli.opening import opened_lake
 from forklake.cli.output import Rows, rows_of
 from forklake.cli.target import Target
@@ -111,7 +111,7 @@ def _handles(target: Target, progress: Progress, *, every: bool) -> Iterator[Ite
         with attached(target, progress) as handle:
             yield iter([handle])
         return
-    state = SessionState(quiet_spark(progress), "spark")
+    state = SessionState(announced_spark(progress), "spark")
 
     def handles(lake: Lake) -> Iterator[CatalogHandle]:
         for info in list_catalogs(lake):

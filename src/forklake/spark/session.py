@@ -20,6 +20,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from forklake.catalog.lake import RecentlyUsed
 from forklake.errors import InvalidOption, QueryFailed
 from forklake.model.process_forks import tell_of_forks
+from forklake.spark.jvm_start import LOG_LEVEL, build_session, start_spark
 from forklake.spark.session_settings import ZONE, SessionSettings, WatchedSettings, settings_from
 
 ONE_MACHINE: Mapping[str, str] = {
@@ -29,7 +30,7 @@ ONE_MACHINE: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     # Errors come as exceptions; Spark would print each of them as well, several times.
-    "spark.log.level": "FATAL",
+    LOG_LEVEL: "FATAL",
     ZONE: "UTC",
     "spark.sql.shuffle.partitions": "16",
     # Opening a local file costs far less than the default assumes: many small files go into few tasks.
@@ -212,7 +213,7 @@ def is_remote(spark: SparkSession) -> bool:
 def _start(given: Mapping[str, str]) -> SparkSession:
     if _names_a_server(given):
         # The settings of a server are its own; those given are for the session.
-        return _built(given)
+        return build_session(given)
     # PySpark's own log repeats errors that come as exceptions.
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -220,32 +221,9 @@ def _start(given: Mapping[str, str]) -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Spark may make this folder when it looks for tables of its own: not in the user's folder.
     warehouse = Path(gettempdir()) / f"forklake-spark-{os.getpid()}" / "warehouse"
-    return _built({"spark.sql.warehouse.dir": str(warehouse), **ONE_MACHINE, **given})
+    settings = {"spark.sql.warehouse.dir": str(warehouse), **ONE_MACHINE, **given}
+    return start_spark(settings, verbose=LOG_LEVEL in given)
 
 
 def _names_a_server(settings: Mapping[str, str]) -> bool:
     return "spark.remote" in settings or "SPARK_REMOTE" in os.environ
-
-
-def _built(settings: Mapping[str, str]) -> SparkSession:
-    builder = SparkSession.builder
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    was_running = SparkContext._gateway is not None
-    try:
-        return builder.getOrCreate()
-    except BaseException:
-        if not was_running:
-            _end_gateway()
-        raise
-
-
-def _end_gateway() -> None:
-    """End a JVM whose start has failed or was interrupted: what is half made in it would be in the way of the next."""
-    gateway = SparkContext._gateway
-    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
-    if gateway is not None:
-        with suppress(Exception):
-            gateway.shutdown()
-        with suppress(Exception):
-            gateway.proc.kill()

@@ -1,0 +1,44 @@
+"""What Spark and its JVM print while they start, in processes of their own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+CONNECT = """
+import forklake
+
+session = forklake.connect(settings={"spark.master": "local[1]", "spark.driver.memory": "512m"})
+"""
+QUERY = """
+print(session.sql("SELECT count(*) FROM range(3)").fetchall(), flush=True)
+session.spark._jvm.java.lang.System.err.println("later")
+session.close()
+"""
+FAILURE = """
+try:
+    session.sql("SELECT count(*) FROM range(3)")
+except forklake.ForklakeError as error:
+    print(error)
+"""
+
+
+def run(folder: Path, code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    script = folder / "script.py"
+    script.write_text(CONNECT + code, encoding="utf-8")
+    # Whatever a folder of settings says about logging is not ours.
+    known = {name: value for name, value in os.environ.items() if name != "SPARK_CONF_DIR"}
+    command = [sys.executable, "-W", "ignore", str(script)]
+    env = {**known, **environment}
+    return subprocess.run(command, capture_output=True, text=True, timeout=250, check=False, env=env)
+
+
+def test_nothing_is_printed_by_the_start_and_everything_after_it(tmp_path: Path) -> None:
+    done = run(tmp_path, QUERY)
+    assert (done.stdout, done.stderr) == ("[(3,)]\n", "later\n")
+
+
+def test_a_start_that_fails_says_why(tmp_path: Path) -> None:
+    done = run(tmp_path, FAILURE, JAVA_HOME=str(tmp_path / "no-java"))
+    assert done.stdout.startswith("Spark does not start: [JAVA_GATEWAY_EXITED]")
+    assert f"{tmp_path}/no-java/bin/java: No such file or directory" in done.stdout
