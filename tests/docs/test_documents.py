@@ -28,6 +28,9 @@ SUFFIXES = {".py", ".md", ".sql", ".toml", ".lock"}
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 TARGET = re.compile(r"^([a-z-]+):.*##", re.MULTILINE)
 COMMAND = re.compile(r"`make ([a-z-]+)[^`]*`")
+READ_FIRST = ("README.md", *(f"docs/{name}.md" for name in ("index", "quickstart", "concepts", "cli", "python", "sql")))
+COLUMN = 80
+"""What a code block shows of a line without scrolling."""
 DECISION = re.compile(r"# \d+\. .+\n\n\d{4}-\d\d-\d\d\n\n## Choice\n.+## Reasons\n.+## What was given up\n", re.DOTALL)
 
 
@@ -140,3 +143,10 @@ def test_the_page_of_sql_names_every_problem_that_a_check_may_find() -> None:
     section = (ROOT / "docs" / "sql.md").read_text(encoding="utf-8").partition("\n## Check\n")[2]
     rows = re.findall(r"^\| (`[^|]+`) \|", section, re.MULTILINE)
     assert sorted(name for row in rows for name in BACKTICKS.findall(row)) == sorted(get_args(Problem))
+
+
+@pytest.mark.parametrize("name", READ_FIRST)
+def test_code_fits_its_column_in_the_pages_that_are_read_first(name: str) -> None:
+    blocks = FENCE.finditer((ROOT / name).read_text(encoding="utf-8"))
+    lines = [line for block in blocks for line in block[0].splitlines()[1:]]
+    assert [line for line in lines if len(line) > COLUMN] == []
