@@ -19,6 +19,7 @@ help:  ## list the targets
 env: $(READY)  ## create or update the environment in .venv
 
 $(READY): requirements.lock pyproject.toml
+	@echo "Installing what Forklake needs into .venv: 1.5 GB, some minutes the first time."
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP) install --require-hashes --only-binary :all: --no-binary pyspark -r requirements.lock
 	$(PIP) install --no-deps --no-build-isolation -e .
@@ -64,7 +65,7 @@ format: $(READY)  ## format the code and fix what the linter can fix
 schema: $(READY)  ## write the SQL files of the metadata tables anew
 	$(BIN)/python -m forklake.store.ddl
 
-demo: $(READY)  ## a lake in two minutes: load, fork, change, compare; options in ARGS="..."
+demo: $(READY)  ## a lake in about a minute: load, fork, change, compare; options in ARGS="..."
 	$(BIN)/python -m examples.demo $(ARGS)
 
 docs: $(READY)  ## build the documents as a site in site/; every warning is an error
