@@ -8,6 +8,7 @@ from functools import partial
 from benchmarks.peers.bench import Bench
 from benchmarks.peers.engines import Engine
 from benchmarks.peers.forklake_engine import Forklake
+from benchmarks.peers.plots import Bars
 from benchmarks.peers.spark_engines import RawSpark
 from benchmarks.peers.tpch_changes import CHANGES, change_tables, check_tables, compact_tables, warm_up
 from benchmarks.peers.tpch_data import TABLES, tpch_files, tpch_queries
@@ -58,7 +59,7 @@ def tpch(bench: Bench) -> Iterator[Figure]:
         yield from _loaded(lakes)
         yield from _changed(lakes)
         yield from _compacted(lakes)
-        bench.charts.append(totals_chart(bench.charts[-3:]))
+        bench.charts.append(totals_chart(chart for chart in bench.charts if isinstance(chart, Bars)))
 
 
 def _lakes(bench: Bench) -> _Lakes:
