@@ -1,5 +1,6 @@
 """Generated statements are answered as engines without our shortcuts answer them; and planted bugs are found."""
 
+import json
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -132,6 +133,12 @@ def test_rows_that_are_answered_instead_of_an_error_are_those_without_the_row_th
     fails = "SELECT k FROM t0 WHERE CAST(concat('a', k) AS INT) = 1"
     assert check.wrongly_avoided(of_rows(pa.table({"k": pa.array([], pa.int64())})), fails, is_query=True) == ""
     assert check.wrongly_avoided(of_rows(pa.table({"k": [1]})), fails, is_query=True) != ""
+
+
+def test_a_tally_comes_whole_from_another_process() -> None:
+    tally = Tally(in_bulk=3, end_to_end=1, found=["wrong"])
+    tally.count("answered", 2)
+    assert Tally.heard(json.loads(json.dumps(tally.told()))) == tally
 
 
 def test_the_same_seed_makes_the_same_statements() -> None:

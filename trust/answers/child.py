@@ -5,10 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -77,7 +75,7 @@ def run_child(
         process.wait()
     if code == 0:
         told: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-        return {kind: Tally(**{**given, "outcomes": Counter(given["outcomes"])}) for kind, given in told.items()}
+        return {kind: Tally.heard(each) for kind, each in told.items()}
     last = (folder / "log").read_text(encoding="utf-8", errors="replace")[-1500:]
     ended = f"did not end within {seconds:.0f} s" if code is None else f"ended with {code}"
     at = (folder / "progress").read_text() if (folder / "progress").exists() else "the first round"
@@ -99,5 +97,5 @@ def _wait(process: "subprocess.Popen[bytes]", progress: Path, seconds: float, sa
 
 if __name__ == "__main__":
     made = run_rounds(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
-    text = json.dumps({kind: asdict(tally) for kind, tally in made.items()})
+    text = json.dumps({kind: tally.told() for kind, tally in made.items()})
     (Path(sys.argv[2]) / "result.json").write_text(text, encoding="utf-8")

@@ -22,7 +22,7 @@ _WHAT = {
     "snapshots": "statements while another session commits",
     "duckdb": "statements of the DuckDB dialect, in DuckDB as well",
 }
-_SECONDS = 900.0
+_SECONDS = 1800.0
 _REFUSED_AT_MOST = 0.25
 
 

@@ -1,7 +1,9 @@
 """What was tried and found."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(slots=True)
@@ -19,6 +21,19 @@ class Tally:
 
     def count(self, what: str, happened: int = True) -> None:
         self.outcomes[what] += happened
+
+    def told(self) -> dict[str, Any]:
+        """For another process, as JSON."""
+        return {
+            "in_bulk": self.in_bulk,
+            "end_to_end": self.end_to_end,
+            "outcomes": dict(self.outcomes),
+            "found": self.found,
+        }
+
+    @classmethod
+    def heard(cls, told: Mapping[str, Any]) -> "Tally":
+        return cls(**{**told, "outcomes": Counter(told["outcomes"])})
 
     def add(self, other: "Tally") -> None:
         self.in_bulk += other.in_bulk
