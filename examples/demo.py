@@ -38,14 +38,18 @@ console = Console(highlight=False)
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
     parser.add_argument("--rows", type=int, default=2_000_000, help="orders to make, default 2,000,000")
-    parser.add_argument("--folder", type=Path, help="where to put the lake; a temporary folder by default")
+    parser.add_argument("--folder", type=Path, help="a new folder for the lake; a temporary one by default")
     parser.add_argument("--keep", action="store_true", help="leave the lake there")
     options = parser.parse_args()
+    if options.folder is not None and options.folder.exists():
+        # It is deleted at the end.
+        parser.error(f"{options.folder} is there already; give a new folder")
     folder = options.folder or Path(tempfile.mkdtemp(prefix="forklake-demo-"))
+    folder.mkdir(parents=True, exist_ok=True)
     console.print(
         f"This makes {2 * options.rows:,} rows, forks them for {len(AGENTS)} agents, and compares what they do."
     )
-    console.print(f"With 4,000,000 rows it takes about a minute and 150 MB, in {folder}.")
+    console.print(f"With 4,000,000 rows it takes about a minute and 70 MB, in {folder}.")
     began = perf_counter()
     try:
         with forklake.connect() as session:
@@ -234,7 +238,7 @@ def step(what: str, action: Callable[[], T], shown: AbstractContextManager[objec
 def spark_progress(session: Session, what: str) -> Iterator[None]:
     """A bar for the tasks that Spark has done, as long as it works."""
     columns = (TextColumn("   {task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task, is_done = bar.add_task(f"{what} …", total=None), Event()
         watcher = Thread(target=_follow_tasks, args=(session, bar, task, is_done), daemon=True)
         watcher.start()

@@ -41,3 +41,10 @@ def test_the_demo_ends_with_three_things_to_try(capsys: pytest.CaptureFixture[st
     shown = capsys.readouterr().out
     assert [f"   {number}. " in shown for number in range(1, 5)] == [True, True, True, False]
     assert "make demo ARGS=--keep" in shown
+
+
+def test_the_demo_takes_no_folder_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["demo", "--folder", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        demo.main()
+    assert tmp_path.exists()
