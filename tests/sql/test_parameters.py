@@ -53,6 +53,22 @@ def test_an_insert_takes_parameters(session: Session) -> None:
     ]
 
 
+@pytest.mark.parametrize("shortcuts", ["true", "false"])
+@pytest.mark.parametrize("dialect", ["spark", "duckdb"])
+def test_texts_by_place_are_dates_and_times(
+    session: Session, sqlite_place: Place, spark: SparkSession, shortcuts: str, dialect: Any
+) -> None:
+    text, moment = "2024-01-01 00:00:00", datetime(2024, 1, 1)
+    with forklake.connect(spark=spark, dialect=dialect) as opened:
+        opened.attach(sqlite_place.url, "lake", catalog="main")
+        opened.catalog("lake").create_table("m", {"at": "timestamp", "n": "int"})
+        opened.sql(f"SET forklake_shortcuts = {shortcuts}")
+        opened.sql("INSERT INTO m VALUES (?, 1)", [text])
+        opened.sql("INSERT INTO m VALUES (?, 1 + 1)", [text])
+        opened.sql("INSERT INTO m SELECT ?, ? + 1 FROM m WHERE n = ?", [text, 2, 1])
+        assert rows(opened, "SELECT at, n FROM m ORDER BY n") == [(moment, 1), (moment, 2), (moment, 3)]
+
+
 def test_an_update_takes_parameters(session: Session) -> None:
     assert rows(session, "UPDATE t SET v = :v WHERE id = :id", {"v": STRANGE, "id": 1}) == [(1,)]
     assert rows(session, "UPDATE t SET v = ?, d = ? WHERE id = ?", ["x", date(2026, 3, 4), 2]) == [(1,)]

@@ -4,6 +4,7 @@ import pytest
 from sqlglot import exp
 
 from forklake.sql import text_columns
+from forklake.sql.constants import Parameters
 from forklake.sql.cursor import parse_text
 from forklake.sql.text_columns import texts_among
 from tests.unit.spark_tasks.samples import column
@@ -22,6 +23,38 @@ def test_texts_for_dates_are_found_in_values_and_in_select() -> None:
     ):
         assert texts_among(text, "spark", COLUMNS, {"b": "2020-1-1"}) == {1}
         assert texts_among(text, "duckdb", COLUMNS, {"b": "2020-1-1"}) == {1}
+
+
+@pytest.mark.parametrize("dialect", ["spark", "duckdb"])
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("VALUES (1, ?)", ["2020-1-1"]),
+        ("VALUES (?, ?)", [1, "2020-1-1"]),
+        ("VALUES (? + 1, ?), (2, ?)", [1, "2020-1-1", None]),
+        ("SELECT '?', ? /* ? */", ["2020-1-1"]),
+        ("WITH t AS (SELECT ? AS x) SELECT x, ? FROM t WHERE x > ? LIMIT ?", [1, "2020-1-1", 0, 5]),
+        ("VALUES (1, :b), (2, :c)", {"b": "2020-1-1", "c": None}),
+    ],
+)
+def test_a_parameter_whose_value_is_a_text_is_one(text: str, parameters: Parameters, dialect: str) -> None:
+    assert texts_among(text, dialect, COLUMNS, parameters) == {1}
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("VALUES (?, ?)", ["2020-1-1", 1]),
+        ("WITH t AS (SELECT ? AS x) SELECT x, ? FROM t", ["2020-1-1", 1]),
+        ("VALUES (1, ?)", []),
+        ("VALUES (1, ?)", ["2020-1-1", "2020-1-1"]),
+        ("VALUES (1, ?)", {"None": "2020-1-1"}),
+        ("VALUES (1, ?)", None),
+        ("VALUES (1, :b)", ["2020-1-1"]),
+    ],
+)
+def test_a_parameter_of_another_value_or_of_none_is_no_text(text: str, parameters: Parameters) -> None:
+    assert texts_among(text, "spark", COLUMNS, parameters) == set()
 
 
 @pytest.mark.parametrize(
