@@ -154,6 +154,25 @@ def test_a_handle_of_a_pinned_attachment_forks_what_it_shows(session: Session, p
     assert old.snapshots()[-1].snapshot_id == version
 
 
+@pytest.mark.parametrize(
+    "fork", ["FORK CATALOG {} AS {}", "CALL ducklake_fork_catalog('{}', '{}')"], ids=["statement", "function"]
+)
+def test_a_catalog_that_is_attached_at_a_snapshot_is_forked_from_there_under_its_own_name_too(
+    session: Session, place: Place, fork: str
+) -> None:
+    version = session.catalog("lake").snapshots()[-1].snapshot_id
+    session.catalog("lake").table("t").append([(2,)])
+    with forklake.connect() as other:
+        schema = place.metadata_schema
+        other.attach(place.url, "old", catalog="main", metadata_schema=schema, snapshot_version=version)
+        for parent, name in (("old", "by_alias"), ("main", "by_name")):
+            other.sql(fork.format(parent, name))
+            forked = other.attach(place.url, name, catalog=name, metadata_schema=schema)
+            assert forked.table("t").count() == 1
+        with pytest.raises(NoSuchSnapshot, match=f"attached at version {version}"):
+            other.sql(f"FORK CATALOG main AS later AT (VERSION => {version + 1})")
+
+
 @pytest.mark.parametrize("options", [{"read_only": True}, {"snapshot_version": 2}], ids=["read-only", "pinned"])
 def test_nothing_is_written_through_an_attachment_that_is_read_only(
     session: Session, place: Place, tmp_path: Path, options: dict[str, Any]

@@ -1,5 +1,6 @@
 """Fork and drop catalogs through what a session has attached. Neither can be rolled back."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from forklake.catalog.catalogs import catalog_info, drop_catalog, find_catalog
@@ -16,6 +17,19 @@ def refuse_in_transaction(state: SessionState, what: str) -> None:
     """What cannot be rolled back must not run where it could be."""
     if state.transactions.is_open:
         raise TransactionError(f"{what} cannot run inside a transaction: it cannot be rolled back.")
+
+
+def catalog_to_fork(state: SessionState, name: str) -> Attachment:
+    """What is attached under a name, or else the catalog of that name in the lake in use.
+
+    If the catalog in use is the one meant, it is forked as it is attached, at a snapshot perhaps.
+    """
+    attached = state.attachments.find(name)
+    if attached is not None:
+        return attached
+    found = find_catalog(state.current.lake, name)
+    is_in_use = is_same_catalog(found, state.current.catalog)
+    return state.current if is_in_use else replace(state.current, catalog=found)
 
 
 def fork_attached(

@@ -1,16 +1,15 @@
 """Our functions by name: `ducklake_snapshots('lake')`, `lake.snapshots()`, and `snapshots()` of the catalog in use."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from forklake.catalog.catalogs import find_catalog
 from forklake.catalog.names import find_schema, get_schema
 from forklake.errors import InvalidInput, NoSuchCatalog
 from forklake.model.names import closest, did_you_mean, fold
 from forklake.sql.attachments import Attachment
+from forklake.sql.catalog_changes import catalog_to_fork
 from forklake.sql.change_feed import CHANGE_FUNCTIONS
 from forklake.sql.cleanup_calls import CLEANUP
 from forklake.sql.compaction_calls import COMPACTION
@@ -66,11 +65,11 @@ def _call_long(
 
 
 def _to_fork(state: SessionState, name: object) -> Attachment:
-    """What is attached under a name, or else the catalog of that name in the lake in use, as in FORK CATALOG."""
-    if name is None or state.current_catalog is None or state.attachments.find(str(name)) is not None:
+    """The same catalog as in FORK CATALOG."""
+    if name is None or state.current_catalog is None:
         return _attached(state, name)
     try:
-        return replace(state.current, catalog=find_catalog(state.current.lake, str(name)))
+        return catalog_to_fork(state, str(name))
     except NoSuchCatalog:
         return _attached(state, name)
 

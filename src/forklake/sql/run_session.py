@@ -5,13 +5,13 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from forklake.catalog.catalogs import catalog_uuid, find_catalog
+from forklake.catalog.catalogs import catalog_uuid
 from forklake.catalog.lake import RetrySettings
 from forklake.catalog.names import find_schema
 from forklake.errors import AlreadyExists, InvalidInput, InvalidOption, NoSuchCatalog, NoSuchSchema, NotFound
 from forklake.model.names import check_object_name, closest, did_you_mean, fold
 from forklake.sql.attachments import AttachOptions, open_attachment
-from forklake.sql.catalog_changes import drop_through, fork_attached
+from forklake.sql.catalog_changes import catalog_to_fork, drop_through, fork_attached
 from forklake.sql.constants import Parameters, as_time, as_version, constant
 from forklake.sql.cursor import Cursor
 from forklake.sql.state import MAIN, SessionState
@@ -272,12 +272,9 @@ def fork(state: SessionState, statement: ForkCatalog, parameters: Parameters = N
             version = as_version(value)
         else:
             timestamp = as_time(value)
-    attachment = state.attachments.find(statement.parent)
-    if attachment is None:
-        attachment = replace(state.current, catalog=find_catalog(state.current.lake, statement.parent))
     forked, created = fork_attached(
         state,
-        attachment,
+        catalog_to_fork(state, statement.parent),
         statement.name,
         version=version,
         timestamp=timestamp,
