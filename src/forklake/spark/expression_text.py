@@ -20,24 +20,41 @@ _VARIABLE = "${"
 _SUBSTITUTE = "spark.sql.variable.substitute"
 _DOLLAR = re.compile(r"\\?\$\{|(\\.)", re.DOTALL)
 _PARTS = re.compile(
-    r"""(?P<comment>--[^\n]*|/\*.*?\*/)
+    r"""(?P<comment>--(?:\\\n|[^\r\n])*|/\*(?!\+))
       | (?P<name>`(?:[^`]|``)*`)
       | (?P<raw>\b[rR](?:'[^']*'|"[^"]*"))
       | (?P<string>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""",
     re.DOTALL | re.VERBOSE,
 )
-"""What variables can stand in without being meant."""
+"""What variables can stand in without being meant; of a comment in brackets, the beginning."""
+_BRACKETS = re.compile(r"/\*(?!\+)|\*/")
 
 
 def without_variables(text: str) -> str:
     """The text with strings that Spark takes as they are, and without comments that look like variables."""
     if _VARIABLE not in text:
         return text
-    return _PARTS.sub(_written, text)
+    written, at = [], 0
+    while (part := _PARTS.search(text, at)) is not None:
+        end = _comment_end(text, part.start()) if part[0] == "/*" else part.end()
+        if end is None:
+            break
+        written += [text[at : part.start()], _written(part, text[part.start() : end])]
+        at = end
+    return "".join([*written, text[at:]])
 
 
-def _written(part: re.Match[str]) -> str:
-    found = part[0]
+def _comment_end(text: str, start: int) -> int | None:
+    """Where a comment in brackets ends, which may have others in it; None if it is never closed."""
+    depth = 0
+    for bracket in _BRACKETS.finditer(text, start):
+        depth += 1 if bracket[0] == "/*" else -1
+        if depth == 0:
+            return bracket.end()
+    return None
+
+
+def _written(part: re.Match[str], found: str) -> str:
     match part.lastgroup:
         case "string":
             return _DOLLAR.sub(lambda at: at[1] or r"\u0024{", found)
