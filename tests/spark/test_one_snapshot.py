@@ -113,18 +113,20 @@ def test_a_statement_that_writes_reads_one_snapshot(busy: Session, lakehouse: La
 
 
 def test_a_delete_reads_one_snapshot(busy: Session, lakehouse: Lakehouse) -> None:
-    with interloper(busy, lakehouse):
+    with interloper(busy, lakehouse) as added:
         busy.sql("DELETE FROM c WHERE (SELECT count(*) FROM a) = (SELECT count(*) FROM b)")
     assert lakehouse.lake.table("c").count() == 0
+    assert added
 
 
 def test_rows_that_are_copied_to_a_file_are_of_one_snapshot(
     busy: Session, lakehouse: Lakehouse, tmp_path: Path
 ) -> None:
-    with interloper(busy, lakehouse):
+    with interloper(busy, lakehouse) as added:
         busy.sql(f"COPY (SELECT {COUNTS}) TO '{tmp_path}/out.parquet'")
     [(n, m)] = lakehouse.spark.read.parquet(f"{tmp_path}/out.parquet").collect()
     assert n == m
+    assert added
 
 
 def test_what_a_transaction_has_handed_out_keeps_its_snapshot(local: Lakehouse) -> None:
