@@ -209,6 +209,25 @@ def test_of_many_lakes_that_want_a_data_path_one_gets_it(tmp_path: Path) -> None
         lake.close()
 
 
+def test_a_mark_that_another_lake_has_replaced_is_noticed_before_the_first_commit(
+    session: Session, tmp_path: Path
+) -> None:
+    """On an object store, of two that find no mark both write one, and the second stays."""
+    lake = attach(session, f"sqlite:{tmp_path}/lake.db", tmp_path / "data", "lake")
+    table = lake.create_table("t", {"id": "bigint"})
+    session.begin()
+    table.append([(number,) for number in range(1000)])
+    theirs = '{"lake_uuid": "another"}'
+    (tmp_path / "data" / MARK).write_text(theirs)
+    with pytest.raises(DataPathTaken, match="belongs to the lake another"):
+        session.commit()
+    assert table.count() == 0
+    assert [path.name for path in files(tmp_path / "data")] == [MARK]
+    with pytest.raises(DataPathTaken, match="belongs to the lake another"):
+        table.append([(1,)])
+    assert (tmp_path / "data" / MARK).read_text() == theirs
+
+
 def moved(session: Session, tmp_path: Path, to: Path) -> CatalogHandle:
     return session.attach(
         f"sqlite:{tmp_path}/lake.db", "moved", catalog="main", data_path=str(to), override_data_path=True

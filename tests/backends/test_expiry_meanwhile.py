@@ -1,5 +1,7 @@
 """Statements whose snapshot somebody else expires while they run."""
 
+import gc
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -110,6 +112,36 @@ def test_rows_that_can_be_read_once_are_all_there_when_a_statement_is_carried_ou
         write(session.catalog("lake"), source())
     assert expired
     assert session.catalog("lake").table(table).count() == count
+
+
+def test_a_statement_that_has_committed_something_is_not_carried_out_again(session: Session) -> None:
+    lake, attempts = session.catalog("lake"), []
+
+    def append_and_expire() -> None:
+        attempts.append(1)
+        lake.table("t").append([(7,)])
+        lake.expire_snapshots(versions=[each.snapshot_id for each in lake.snapshots()[:-1]])
+        raise NoSuchSnapshot("No snapshot found")
+
+    with pytest.raises(NoSuchSnapshot):
+        session._state.transactions.run(append_and_expire)
+    assert len(attempts) == 1
+    assert lake.table("t").count() == 2
+
+
+def test_a_statement_with_many_commits_keeps_none_of_its_transactions(session: Session) -> None:
+    transactions, attachment = session._state.transactions, session._state.attachments.get("lake")
+
+    def append_often() -> None:
+        begun = []
+        for _ in range(3):
+            with transactions.writing("lake", attachment.catalog) as transaction:
+                begun.append(weakref.ref(transaction))
+            del transaction
+        gc.collect()
+        assert [each() for each in begun] == [None] * 3
+
+    transactions.run(append_often)
 
 
 def test_inside_a_transaction_it_fails_and_can_be_begun_again(session: Session, place: Place, tmp_path: Path) -> None:

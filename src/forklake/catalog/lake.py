@@ -213,6 +213,8 @@ class Lake:
     """The files of tables that have many."""
     claimed: set[str] = field(init=False, repr=False, compare=False)
     """Data paths that are known to be marked as this lake's."""
+    new_marks: set[str] = field(init=False, repr=False, compare=False)
+    """Those that were marked here, and where no file is committed since."""
     ids: IdPool = field(init=False, repr=False)
     facts: SnapshotFacts = field(init=False, repr=False)
 
@@ -222,6 +224,7 @@ class Lake:
         object.__setattr__(self, "versions", RecentlyUsed())
         object.__setattr__(self, "listings", RecentlyUsed(_LISTED_FILES))
         object.__setattr__(self, "claimed", set())
+        object.__setattr__(self, "new_marks", set())
         object.__setattr__(self, "ids", IdPool(self.store))
         object.__setattr__(self, "facts", SnapshotFacts())
 

@@ -151,10 +151,10 @@ def _first_of_all(catalog: Catalog) -> int:
     return birth
 
 
-def is_kept(view: CatalogView) -> bool:
-    """Whether the snapshot of a view has not expired."""
-    found = newest_snapshot(view.catalog.lake.store, view.catalog.lineage, view.snapshot_id)
-    return found is not None and found.snapshot_id == view.snapshot_id
+def is_kept(catalog: Catalog, snapshot_id: SnapshotId) -> bool:
+    """Whether a snapshot of a catalog has not expired."""
+    found = newest_snapshot(catalog.lake.store, catalog.lineage, snapshot_id)
+    return found is not None and found.snapshot_id == snapshot_id
 
 
 def _wait_for_commits_below(catalog: Catalog, version: int | None, timestamp: datetime | None) -> None:

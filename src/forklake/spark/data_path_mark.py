@@ -31,9 +31,22 @@ def claim_data_path(lake: Lake, storage: Storage) -> None:
     if _owner(storage) is None:
         _check_unmarked(lake, facts, storage)
         _write_mark(storage, facts.uuid)
+        lake.new_marks.add(storage.root)
     _check_owner(facts, storage)
     _check_override(facts, storage)
     lake.claimed.add(storage.root)
+
+
+def confirm_data_path(lake: Lake, storage: Storage) -> None:
+    """Before the first files below a new mark are committed: it is there still.
+
+    On an object store, another lake that found no mark either may have written its own over it.
+    """
+    if storage.root in lake.new_marks:
+        lake.claimed.discard(storage.root)
+        _check_owner(lake_facts(lake), storage)
+        lake.claimed.add(storage.root)
+        lake.new_marks.discard(storage.root)
 
 
 def check_data_path(lake: Lake, storage: Storage) -> None:

@@ -12,6 +12,8 @@ from forklake.catalog.view import is_kept
 from forklake.errors import CommitConflict, NoSuchSnapshot, TransactionError
 from forklake.maintenance.discard_files import discard_files
 from forklake.model.ids import SnapshotId
+from forklake.spark.data_path_mark import confirm_data_path
+from forklake.spark.work import storage_of
 
 _STATEMENT_ATTEMPTS = 5
 """How often a statement is carried out whose snapshot expires while it runs."""
@@ -27,7 +29,9 @@ class CatalogTransactions:
 
     def __init__(self) -> None:
         self.by_name: dict[str, Transaction] = {}
-        self._ended: list[Transaction] = []
+        self.has_committed = False
+        """Whether something is committed, or may be: a second time would be once too often."""
+        self._ended: set[tuple[Catalog, SnapshotId]] = set()
 
     def get(self, name: str, catalog: Catalog) -> Transaction:
         if name not in self.by_name:
@@ -40,12 +44,14 @@ class CatalogTransactions:
         """Begin anew when the catalog is next asked for."""
         for name, transaction in list(self.by_name.items()):
             if is_same_catalog(transaction.catalog, catalog):
-                self._ended.append(self.by_name.pop(name))
+                self._ended.add((transaction.catalog, transaction.base))
+                self.has_committed |= transaction.may_be_committed
+                del self.by_name[name]
 
     def has_expired(self) -> bool:
         """Whether a snapshot that was read here is no longer kept."""
-        used = [*self.by_name.values(), *self._ended]
-        return any(tx.catalog.pinned is None and not is_kept(tx.view) for tx in used)
+        used = {*self._ended, *((tx.catalog, tx.base) for tx in self.by_name.values())}
+        return any(catalog.pinned is None and not is_kept(catalog, snapshot_id) for catalog, snapshot_id in used)
 
 
 class _Statement(local):
@@ -76,7 +82,8 @@ class Transactions:
     def run(self, statement: Callable[[], T]) -> T:
         """Carry out a statement, in which every catalog is read at one snapshot, however often it is named.
 
-        Without BEGIN, a statement whose snapshot expires while it runs is carried out again on the newest one.
+        Without BEGIN, a statement whose snapshot expires while it runs is carried out again on the newest one, unless
+        it has committed something.
         """
         if self._statement.transactions is not None:
             return statement()
@@ -85,7 +92,8 @@ class Transactions:
             try:
                 return statement()
             except (NoSuchSnapshot, CommitConflict):
-                if self.is_open or attempt == _STATEMENT_ATTEMPTS - 1 or not used.has_expired():
+                is_last = self.is_open or used.has_committed or attempt == _STATEMENT_ATTEMPTS - 1
+                if is_last or not used.has_expired():
                     raise
             finally:
                 self._statement.transactions = None
@@ -105,7 +113,7 @@ class Transactions:
             transactions = self._end("commit")
             for transaction in transactions.values():
                 ended.callback(_end, transaction)
-            snapshots = {name: commit(transaction) for name, transaction in transactions.items()}
+            snapshots = {name: _commit(transaction) for name, transaction in transactions.items()}
         self.committed |= {name: snapshot for name, snapshot in snapshots.items() if snapshot is not None}
         return snapshots
 
@@ -157,7 +165,7 @@ class Transactions:
     def _committing(self, name: str, transaction: Transaction) -> Iterator[None]:
         try:
             yield
-            snapshot = commit(transaction)
+            snapshot = _commit(transaction)
             if snapshot is not None:
                 self.committed[name] = snapshot
         finally:
@@ -170,6 +178,13 @@ class Transactions:
             raise TransactionError(f"cannot {what} - no transaction is active")
         ended, self._open, self._failed = self._open, None, False
         return ended.by_name
+
+
+def _commit(transaction: Transaction) -> SnapshotId | None:
+    lake = transaction.catalog.lake
+    if transaction.written and lake.new_marks:
+        confirm_data_path(lake, storage_of(lake))
+    return commit(transaction)
 
 
 def _end(transaction: Transaction) -> None:
