@@ -1,6 +1,7 @@
 """What is behind a table: its rows in one order, its files and their footers, and the jobs that Spark ran."""
 
 import os
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -120,3 +121,8 @@ def _number_of_a_job(spark: SparkSession) -> int:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and value == value
+
+
+def is_uuid(text: str) -> bool:
+    """Whether a folder has the name of one that a job of Spark has for itself."""
+    return re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", text) is not None

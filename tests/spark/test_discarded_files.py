@@ -76,8 +76,9 @@ def test_a_job_that_fails_leaves_nothing(tables: Lakehouse, name: str) -> None:
         assert everything(tables.data) == before
 
 
+@pytest.mark.parametrize("name", ["plain", "parted"])
 def test_a_job_that_fails_looks_for_files_in_its_own_folder_alone(
-    tables: Lakehouse, monkeypatch: pytest.MonkeyPatch
+    tables: Lakehouse, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     walked: list[str] = []
     walk = Storage.walk
@@ -88,8 +89,8 @@ def test_a_job_that_fails_looks_for_files_in_its_own_folder_alone(
 
     monkeypatch.setattr(Storage, "walk", recorded)
     with pytest.raises(ForklakeError):
-        tables.session.sql(f"INSERT INTO plain SELECT {FAILS_LATE}, g FROM plain")
-    assert [Path(folder).parent.name for folder in walked] == ["plain"]
+        tables.session.sql(f"INSERT INTO {name} SELECT {FAILS_LATE}, g FROM plain")
+    assert [Path(folder).parent.name for folder in walked] == [name]
 
 
 def test_files_of_tasks_that_ended_well_go_with_the_job(tables: Lakehouse) -> None:
@@ -137,6 +138,25 @@ def test_a_table_that_its_own_transaction_drops_leaves_nothing(tables: Lakehouse
         tables.lake.create_table_as("n", rows(tables))
         tables.lake.drop_table("n")
     assert everything(tables.data) == before
+
+
+@pytest.mark.parametrize("name", ["plain", "parted"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM {} WHERE id = {}",
+        "UPDATE {} SET g = g + 1 WHERE id % 3 = {}",
+        "INSERT OVERWRITE {} SELECT id, g FROM plain WHERE id % 3 = {}",
+    ],
+    ids=["DELETE", "UPDATE", "INSERT OVERWRITE"],
+)
+def test_a_transaction_that_changes_rows_twice_leaves_what_it_commits_alone(
+    tables: Lakehouse, name: str, statement: str
+) -> None:
+    with tables.session.transaction():
+        for number in (1, 2):
+            tables.session.sql(statement.format(name, number))
+    assert tables.lake.verify() == []
 
 
 def test_a_commit_of_which_nobody_knows_keeps_its_files(tables: Lakehouse, monkeypatch: pytest.MonkeyPatch) -> None:

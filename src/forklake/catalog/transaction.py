@@ -154,6 +154,13 @@ class Transaction:
         return committed if staged is None else {**committed, **staged.mappings}
 
     @property
+    def staged_paths(self) -> set[str]:
+        """The files that the transaction commits, or has committed."""
+        tables = self.tables.values()
+        data = {new.file.path for changes in tables for new in changes.new_files.values()}
+        return data | {delete.path for changes in tables for delete in changes.new_deletes.values()}
+
+    @property
     def only_adds(self) -> bool:
         """Nothing committed is ended: objects are new, and rows are added or hidden by new rows."""
         created = all(staged.committed is None for staged in self.objects.values())

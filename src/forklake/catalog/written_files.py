@@ -9,16 +9,13 @@ class WrittenFiles:
     """Paths of files below the data path, and jobs that write files whose names are not known yet."""
 
     paths: set[str] = field(default_factory=set)
-    jobs: dict[str, str] = field(default_factory=dict)
-    """By the mark that the names of its files end in, or the name of its own folder, where a job writes."""
+    jobs: set[str] = field(default_factory=set)
+    """The folders of jobs, each of which has one of its own."""
 
-    def begin_job(self, mark: str, folder: str) -> None:
-        self.jobs[mark] = folder
-
-    def end_job(self, mark: str, paths: Iterable[str]) -> None:
-        """A job is done, and these are its files."""
+    def end_job(self, folder: str, paths: Iterable[str]) -> None:
+        """The job that writes to a folder is done, and these are its files."""
         self.paths.update(paths)
-        self.jobs.pop(mark, None)
+        self.jobs.discard(folder)
 
     def __bool__(self) -> bool:
         return bool(self.paths or self.jobs)

@@ -27,7 +27,7 @@ from forklake.spark.tasks.copy_rows import copy_rows
 from forklake.spark.tasks.reserved import ROW_ID, SNAPSHOT_ID
 from forklake.spark.tasks.write_file import WrittenFile, from_table, to_batch, write_rows
 from forklake.spark.work import Work
-from forklake.spark.write_files import job_files, new_data_files
+from forklake.spark.write_files import job_files, job_order, new_data_files
 
 DRIVER_BYTES = 512 * 2**20
 """Up to this size files are copied on the driver, which takes less time than to start workers; beyond, by them."""
@@ -48,8 +48,6 @@ def move_rows(
         writes = [_write_of(work, table, move, on_driver=on_driver) for move in moves]
         threads = _JOBS if needs_spark else os.cpu_count() or 1
         written = _all_written(work, writes, threads, lambda at: moved(groups[at]))
-    for move, files in zip(moves, written, strict=True):
-        job_files(work, move.order, files)
     return [_new_files(work, table, *each) for each in zip(moves, written, strict=True)]
 
 
@@ -77,18 +75,24 @@ def _all_written(
 
 
 def _write_of(work: Work, table: Table, move: Move, *, on_driver: bool) -> Write:
-    order, sources, snapshot_id = move.order, move.sources, work.tx.base
-    if sources is None:
-        return _by_workers(_converted(work, table, move), lambda batches: iter([to_batch(write_rows(order, batches))]))
-    if on_driver:
-        return lambda: copy_rows(order, sources, snapshot_id)
+    sources, snapshot_id = move.sources, work.tx.base
+    if sources is not None and on_driver:
+        return lambda: copy_rows(move.order, sources, snapshot_id)
+    order = job_order(work, move.order)
+
+    def convert(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield to_batch(write_rows(order, batches))
 
     def copy(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _ in batches:
-            yield to_batch(copy_rows(order, sources, snapshot_id))
+            yield to_batch(copy_rows(order, sources or (), snapshot_id))
 
-    # One row, so that there is one task.
-    return _by_workers(work.spark.range(0, 1, 1, 1), copy)
+    if sources is None:
+        rows = _converted(work, table, move).mapInArrow(convert, "file string")
+    else:
+        # One row, so that there is one task.
+        rows = work.spark.range(0, 1, 1, 1).mapInArrow(copy, "file string")
+    return lambda: job_files(work, order, from_table(rows.toArrow()))
 
 
 def _converted(work: Work, table: Table, move: Move) -> DataFrame:
@@ -97,11 +101,6 @@ def _converted(work: Work, table: Table, move: Move) -> DataFrame:
     rows = scan(work, ScanPlan(table, work.tx.base, live, ()), [ROW_ID, SNAPSHOT_ID])
     order = [*sort_order(table), named(SNAPSHOT_ID), named(ROW_ID)]
     return named_by_place(rows.coalesce(1).sortWithinPartitions(*order), len(table.definition.columns))
-
-
-def _by_workers(frame: DataFrame, write: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]) -> Write:
-    mapped = frame.mapInArrow(write, "file string")
-    return lambda: from_table(mapped.toArrow())
 
 
 def _new_files(work: Work, table: Table, move: Move, written: Sequence[WrittenFile]) -> list[NewDataFile]:

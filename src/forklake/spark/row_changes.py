@@ -19,7 +19,7 @@ from forklake.spark.tasks.reserved import ROW_ID
 from forklake.spark.tasks.write_changes import INSERT, OUTCOME, UPDATE, write_changes
 from forklake.spark.tasks.write_file import WriteOrder, from_table
 from forklake.spark.work import Work
-from forklake.spark.write_files import job_files, write_order
+from forklake.spark.write_files import job_files, job_order, write_order
 
 CHANGE_OF_UPDATE = f"if({ROW_ID} IS NULL, '{INSERT}', '{UPDATE}')"
 """What happens to a row that is updated: one that this transaction has added has no row id yet, and is a new row."""
@@ -41,10 +41,12 @@ def change_rows(work: Work, plan: ScanPlan, changes: DataFrame) -> Changed:
     The DataFrame has the table's columns as they fit it, then row id, change, address and source row.
     """
     table = plan.table
-    order = write_order(work, table)
+    order, on_driver = write_order(work, table), fits_driver(plan)
+    if not on_driver:
+        order = job_order(work, order)
     work.tx.note_delete(table)
     with writing(table), reading(table, plan.snapshot_id):
-        outcome = _outcome(order, changes, on_driver=fits_driver(plan))
+        outcome = _outcome(order, changes, on_driver=on_driver)
     files = job_files(work, order, from_table(outcome.filter(pc.is_valid(outcome["file"]))))
     rows = outcome.filter(pc.is_valid(outcome["change"]))
     ended = rows["address"].drop_null().to_numpy().astype(np.int64)

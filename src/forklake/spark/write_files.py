@@ -6,6 +6,7 @@ does; what a failed or killed job leaves there are orphans.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import pyarrow as pa
 from pyarrow import fs
@@ -20,7 +21,7 @@ from forklake.spark.ordering import clustered_frame, ordered_frame, ordered_rows
 from forklake.spark.quoting import named, named_by_place
 from forklake.spark.remove_files import remove_files
 from forklake.spark.settings import WRITE_SETTINGS, spark_settings
-from forklake.spark.tasks.file_names import new_job, uuid7
+from forklake.spark.tasks.file_names import uuid7
 from forklake.spark.tasks.file_stats import read_many
 from forklake.spark.tasks.partitioning import partitioning_of
 from forklake.spark.tasks.reserved import FIELD_IDS
@@ -33,7 +34,7 @@ from forklake.spark.write_options import write_options
 def write_arrow(work: Work, table: Table, rows: pa.Table, reserved: Sequence[str] = ()) -> list[WrittenFile]:
     """Write rows that are on the driver; reserved columns stand behind the table's own."""
     order = write_order(work, table, reserved)
-    return job_files(work, order, list(write_rows(order, ordered_rows(work, table, rows).to_batches())))
+    return list(write_rows(order, ordered_rows(work, table, rows).to_batches()))
 
 
 def write_frame(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str] = ()) -> list[WrittenFile]:
@@ -76,10 +77,8 @@ def new_data_files(
 
 
 def write_order(work: Work, table: Table, reserved: Sequence[str] = ()) -> WriteOrder:
-    """How the rows of a table are written by PyArrow, in one job."""
+    """How the rows of a table are written by PyArrow, on the driver."""
     options, spec = write_options(work, table), table.definition.partition
-    job = new_job()
-    work.tx.written.begin_job(job, work.folder(table))
     return WriteOrder(
         root=work.storage.root,
         folder=work.folder(table),
@@ -93,18 +92,29 @@ def write_order(work: Work, table: Table, reserved: Sequence[str] = ()) -> Write
         row_group_bytes=options.row_group_bytes,
         version=options.version,
         reserved=tuple(reserved),
-        job=job,
+        begun=work.tx.written.paths.add,
     )
+
+
+def job_order(work: Work, order: WriteOrder) -> WriteOrder:
+    """The same for a job of Spark, in a folder of its own.
+
+    Tasks do not tell the driver of files before they are done. If the job fails, they are looked for there alone: to
+    list a whole table can take minutes.
+    """
+    folder = f"{order.folder.rstrip('/')}/{uuid7()}/"
+    work.tx.written.jobs.add(folder)
+    return replace(order, folder=folder, begun=None)
 
 
 def job_files(work: Work, order: WriteOrder, files: list[WrittenFile]) -> list[WrittenFile]:
     """All files of a job that is done."""
-    work.tx.written.end_job(order.job, [file.path for file in files])
+    work.tx.written.end_job(order.folder, [file.path for file in files])
     return files
 
 
 def _by_arrow(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str]) -> list[WrittenFile]:
-    order = write_order(work, table, reserved)
+    order = job_order(work, write_order(work, table, reserved))
 
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield to_batch(write_rows(order, batches))
@@ -115,9 +125,8 @@ def _by_arrow(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str
 
 def _by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str]) -> list[WrittenFile]:
     options = write_options(work, table)
-    job = str(uuid7())
-    folder = f"{work.folder(table)}{job}"
-    work.tx.written.begin_job(job, f"{folder}/")
+    folder = f"{work.folder(table)}{uuid7()}"
+    work.tx.written.jobs.add(f"{folder}/")
     schema = st.StructType([written_field(column) for column in table.definition.columns])
     for name in reserved:
         schema = schema.add(st.StructField(name, st.LongType(), True, {FIELD_ID: FIELD_IDS[name]}))
@@ -129,7 +138,7 @@ def _by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str
         with spark_settings(work.spark, WRITE_SETTINGS), writing_to(work.storage.path(folder), table):
             writer.parquet(work.storage.folder(folder))
         files = _written(work, table, folder)
-        work.tx.written.end_job(job, [])
+        work.tx.written.end_job(f"{folder}/", [])
         return files
     except BaseException:
         # Tasks that had ended well leave their files there.
@@ -173,5 +182,6 @@ def _written(work: Work, table: Table, folder: str) -> list[WrittenFile]:
         for path, of_file in zip(paths, facts, strict=True)
     ]
     # Spark writes a file even for no rows at all.
-    remove_files(storage, [file.path for file in written if not file.record_count])
+    gone = remove_files(storage, [file.path for file in written if not file.record_count])
+    work.tx.written.paths.difference_update(gone)
     return [file for file in written if file.record_count]

@@ -85,8 +85,10 @@ class RowWriter:
         folder = order.folder.strip("/") + "/"
         if order.partition is not None and order.hive:
             folder += order.partition.folder(key)
-        path = folder + data_file_name(order.job)
+        path = folder + data_file_name()
         self._begun.append(path)
+        if order.begun is not None:
+            order.begun(path)
         files, full = self._filesystem, self._prefix + path
         return path, in_folder(files, self._prefix + folder, lambda: OpenFile(order, files, full, self._with_nan))
 

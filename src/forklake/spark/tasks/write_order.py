@@ -1,7 +1,7 @@
 """What a task is told to write, and what it tells of what it has written."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
 import pyarrow as pa
@@ -34,8 +34,8 @@ class WriteOrder:
     version: str | None = None
     reserved: tuple[str, ...] = ()
     """Reserved columns that stand behind the table's own."""
-    job: str = ""
-    """A mark in the names of all files of one job, by which they are found if it fails."""
+    begun: Callable[[str], object] | None = None
+    """Told the path of each file before it is written; on the driver alone."""
 
 
 @dataclass(frozen=True, slots=True)
