@@ -200,8 +200,8 @@ def test_an_argument_is_sql_unless_it_names_a_file(sqlite_shell: Shell, monkeypa
 def test_options_run_before_arguments_and_everything_in_one_session(sqlite_shell: Shell) -> None:
     script = sqlite_shell.folder / "script.sql"
     script.write_text("INSERT INTO t VALUES (8)")
-    rows = sqlite_shell.rows("sql", "SELECT count(*) AS n FROM t", "-f", str(script), "-c", "BEGIN")
-    assert rows == [{"n": 4}]
+    done = sqlite_shell.run("sql", "SELECT count(*) AS n FROM t", "ROLLBACK", "-f", str(script), "-c", "BEGIN")
+    assert (done.exit_code, done.stdout) == (0, "Count\n1\nn\n4\n")
     assert sqlite_shell.lake.table("t").count() == 3
 
 
@@ -279,3 +279,24 @@ def test_what_is_in_rows_commands_no_terminal(sqlite_shell: Shell) -> None:
         code, shown = terminal.finish()
     assert code == 0
     assert r"\x1b[2Jgone\t[red]" in shown
+
+
+def test_statements_that_leave_a_transaction_open_fail(sqlite_shell: Shell) -> None:
+    done = sqlite_shell.run("sql", "-c", "BEGIN; INSERT INTO t VALUES (9)")
+    assert (done.exit_code, done.stdout) == (1, "Count\n1\n")
+    assert "the open transaction was rolled back" in done.stderr
+    assert sqlite_shell.rows("sql", "-c", "SELECT count(*) AS n FROM t") == [{"n": 3}]
+
+
+@pytest.mark.parametrize("arguments", [["drop", "nix", "--yes"], ["drop-catalog", "nix"], ["diff", "--with", "nix"]])
+def test_a_catalog_that_is_not_there_is_not_to_be_created(sqlite_shell: Shell, arguments: list[str]) -> None:
+    done = sqlite_shell.run(*arguments)
+    assert done.exit_code == 1
+    assert "'nix' does not exist" in done.stderr
+    assert "CREATE_IF_NOT_EXISTS" not in done.stderr
+
+
+def test_a_directory_is_no_lake(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["tables", "--lake", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "is a directory" in done.stderr

@@ -131,6 +131,33 @@ def test_a_parameter_without_a_value_is_an_error(session: Session, text: str, gi
     assert rows(session, "SELECT count(*) FROM t") == [(2,)]
 
 
-def test_a_merge_refuses_parameters_by_place(session: Session) -> None:
-    with pytest.raises(InvalidInput, match="by name"):
-        session.sql("MERGE INTO t USING t AS s ON t.id = ? WHEN MATCHED THEN DELETE", [1])
+def test_a_merge_takes_parameters_by_place(session: Session) -> None:
+    text = "MERGE INTO t USING (SELECT ? AS id) s ON t.id = s.id WHEN MATCHED AND t.id < ? THEN UPDATE SET v = ?"
+    assert rows(session, text, [1, 5, STRANGE]) == [(1,)]
+    assert rows(session, "SELECT v FROM t WHERE id = ?", [1]) == [(STRANGE,)]
+
+
+def test_several_statements_take_their_values_in_turn(session: Session) -> None:
+    assert rows(session, "INSERT INTO t (id) VALUES (?); SELECT count(*) FROM t WHERE id = ?", [7, 2]) == [(1,)]
+    assert rows(session, "SELECT id FROM t WHERE id = ?", [7]) == [(7,)]
+
+
+def test_functions_and_points_in_the_past_take_values_by_place(session: Session) -> None:
+    session.sql("DELETE FROM t")
+    text = "SELECT count(*), ? FROM lake.table_changes(?, ?, ?) WHERE id = ?"
+    assert rows(session, text, ["x", "t", 3, 4, 1]) == [(2, "x")]
+    assert rows(session, "SELECT count(*) FROM t AT (VERSION => ?) WHERE id < ?", [3, 2]) == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("CREATE VIEW p AS SELECT * FROM t WHERE id = :i", {"i": 1}),
+        ("CREATE VIEW p AS SELECT * FROM t WHERE id = ?", [1]),
+        ("CREATE VIEW p AS SELECT * FROM t AT (VERSION => :i)", {"i": 1}),
+    ],
+)
+def test_a_view_takes_no_parameters(session: Session, text: str, given: Any) -> None:
+    with pytest.raises(InvalidInput, match="parameter"):
+        session.sql(text, given)
+    assert rows(session, "SHOW VIEWS") == []

@@ -15,12 +15,14 @@ from forklake.catalog.ddl import create_schema, create_table, drop_schema, drop_
 from forklake.catalog.history import snapshots_seen
 from forklake.catalog.names import find_object, find_schema, list_schemas, list_tables
 from forklake.catalog.options import OptionValue, list_options, set_option
+from forklake.errors import InvalidInput
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from forklake.model.snapshots import Snapshot
 from forklake.spark.create_as import create_as
 from forklake.spark.default_text import with_default_text
+from forklake.spark.ordering import check_sort_order
 from forklake.spark.type_mapping import check_storable
 from forklake.sql.catalog_changes import fork_attached
 
@@ -74,7 +76,7 @@ class CatalogHandle(Upkeep):
         check_storable(spec.type for spec in specs)
         schema, table = split_name(name)
         with self._state.writing(self._attachment) as tx:
-            create_table(
+            created = create_table(
                 tx,
                 schema,
                 table,
@@ -85,6 +87,7 @@ class CatalogHandle(Upkeep):
                 if_not_exists=if_not_exists,
                 or_replace=or_replace,
             )
+            check_sort_order(self._state.work(tx, self._attachment), created)
         return self.table(name)
 
     @one_statement
@@ -203,4 +206,7 @@ class CatalogHandle(Upkeep):
 def _specs(columns: Columns) -> list[ColumnSpec]:
     if isinstance(columns, Mapping):
         return [ColumnSpec(name, parse_type(type_text)) for name, type_text in columns.items()]
+    for spec in columns:
+        if not isinstance(spec, ColumnSpec):
+            raise InvalidInput(f"{spec!r} is not a column; give a mapping of names to types, or column specs.")
     return list(columns)

@@ -78,6 +78,14 @@ UPSERT = (when_matched().update(), when_not_matched().insert())
 """What a merge does when it is told nothing else."""
 
 
+def checked_clauses(clauses: Sequence[MergeClause]) -> Sequence[MergeClause]:
+    """The clauses of a merge, which must be such; those of an upsert if there are none."""
+    for clause in clauses:
+        if not isinstance(clause, MergeClause):
+            raise InvalidInput(f"{clause!r} is not a clause of a merge; write when_matched().update(), for example.")
+    return clauses or UPSERT
+
+
 def as_expression(value: Any, work: Work) -> Expression:
     """An expression as it is, text as SQL, and any other value as itself."""
     work.holder.get()

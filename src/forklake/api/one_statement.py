@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
+from forklake.spark.failures import querying
 from forklake.spark.incoming import repeatable
 from forklake.sql.state import SessionState
 
@@ -21,13 +22,14 @@ H = TypeVar("H", bound=Handle)
 def one_statement(method: Callable[Concatenate[H, P], T]) -> Callable[Concatenate[H, P], T]:
     """Let a method read each catalog at one snapshot, as a statement does, and try again when that has expired.
 
-    Arguments that can be read only once are read before the first attempt.
+    Arguments that can be read only once are read before the first attempt. Errors of Spark are told as errors of ours.
     """
 
     @wraps(method)
     def run(handle: H, /, *args: P.args, **kwargs: P.kwargs) -> T:
         given = [repeatable(value) for value in args]
         named = {name: repeatable(value) for name, value in kwargs.items()}
-        return handle._state.transactions.run(lambda: method(handle, *given, **named))
+        with querying():
+            return handle._state.transactions.run(lambda: method(handle, *given, **named))
 
     return run

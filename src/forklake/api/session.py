@@ -13,8 +13,10 @@ from forklake.spark.failures import querying
 from forklake.spark.session import SparkHolder
 from forklake.sql.attachments import AttachOptions
 from forklake.sql.constants import Parameters
+from forklake.sql.cursor import split_statements
 from forklake.sql.execute import execute
-from forklake.sql.parse import parse
+from forklake.sql.parameters import named_parameters
+from forklake.sql.parse import parse_one
 from forklake.sql.results import Result, in_session
 from forklake.sql.run_session import attach, detach
 from forklake.sql.state import SessionState
@@ -40,13 +42,14 @@ class Session:
     def sql(self, text: str, params: Parameters = None, *, debug: bool = False) -> Result:
         """Run one statement or several; gives the result of the last.
 
-        Values for `:name` are given as a mapping, those for `?` as a list. Errors say what is wrong in a few lines;
-        with `debug` those of Spark come as they are.
+        Values for `:name` are given as a mapping, those for `?` as a list, in the order of the text. Errors say what is
+        wrong in a few lines; with `debug` those of Spark come as they are.
         """
-        result = Result(pa.table({}))
+        result, dialect = Result(pa.table({})), self._state.dialect
         with querying(debug=debug):
-            for statement in parse(text, self._state.dialect):
-                result = execute(self._state, statement, params)
+            texts, named = named_parameters(split_statements(text, dialect), dialect, params)
+            for statement in [parse_one(each, dialect) for each in texts]:
+                result = execute(self._state, statement, named)
         return in_session(result, self._state.holder, debug=debug)
 
     def attach(

@@ -10,7 +10,7 @@ from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 
 from forklake.api.keys import PartitionKeys, SortKeys, partition_keys, sort_keys
-from forklake.api.merging import UPSERT, MergeClause, as_expression, join_condition
+from forklake.api.merging import MergeClause, as_expression, checked_clauses, join_condition
 from forklake.api.notebook import table_html
 from forklake.api.one_statement import one_statement
 from forklake.catalog.aggregates import exact_count
@@ -18,6 +18,7 @@ from forklake.catalog.ddl import alter_table
 from forklake.catalog.names import get_table
 from forklake.catalog.ranges import Point, snapshot_range
 from forklake.catalog.transaction import Transaction, begin
+from forklake.errors import InvalidInput
 from forklake.maintenance.add_files import add_data_files
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model import alterations
@@ -30,9 +31,10 @@ from forklake.spark.constraints import check_no_nulls
 from forklake.spark.default_text import default_text
 from forklake.spark.delete import Condition, delete
 from forklake.spark.extremes import extreme
-from forklake.spark.failures import querying, reading
+from forklake.spark.failures import reading
 from forklake.spark.incoming import Matching
 from forklake.spark.merge import Merged, merge
+from forklake.spark.ordering import check_sort_order
 from forklake.spark.overwrite import overwrite
 from forklake.spark.type_mapping import check_storable
 from forklake.spark.update import update
@@ -135,13 +137,13 @@ class TableHandle:
     def append(self, data: Any, *, by: Matching | None = None) -> int:
         """Add rows of a DataFrame, an Arrow table, pandas, or a list of dictionaries or tuples; returns how many."""
         with self._writing() as (work, table):
-            return append(work, table, data, by or "name")
+            return append(work, table, data, _matching(by))
 
     @one_statement
     def overwrite(self, data: Any, *, where: Where | None = None, by: Matching | None = None) -> int:
         """Replace all rows, or those for which a condition is true; returns how many rows were added."""
         with self._writing() as (work, table):
-            return overwrite(work, table, data, self._condition(where, table), by or "name")
+            return overwrite(work, table, data, self._condition(where, table), _matching(by))
 
     @one_statement
     def delete(self, where: Where | None = None) -> int:
@@ -167,7 +169,7 @@ class TableHandle:
         `on` names columns, or is a condition in which the sides are called `target` and `source`.
         """
         with self._writing() as (work, table):
-            bound = [clause.bound(work) for clause in clauses or UPSERT]
+            bound = [clause.bound(work) for clause in checked_clauses(clauses)]
             return merge(work, table, source, join_condition(on, table, work), bound)
 
     @one_statement
@@ -291,12 +293,14 @@ class TableHandle:
             [new_id] = tx.new_ids("entity")
             return alterations.set_sort(definition, sort_keys(keys), SortId(new_id))
 
-        self._alter(change)
+        self._alter(change, sorts_anew=True)
 
     @one_statement
-    def _alter(self, alteration: Any) -> None:
+    def _alter(self, alteration: Any, *, sorts_anew: bool = False) -> None:
         with self._state.writing(self._attachment) as tx:
-            alter_table(tx, self._schema, self._name, lambda definition: alteration(tx, definition))
+            altered = alter_table(tx, self._schema, self._name, lambda definition: alteration(tx, definition))
+            if sorts_anew:
+                check_sort_order(self._work(tx), altered)
 
     def _reading_table(self) -> tuple[Work, Table]:
         tx = self._reading(None, None)
@@ -313,7 +317,7 @@ class TableHandle:
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[Work, Table]]:
-        with querying(), self._state.writing(self._attachment) as tx:
+        with self._state.writing(self._attachment) as tx:
             table = get_table(tx, self._schema, self._name)
             yield self._work(tx), table
 
@@ -331,4 +335,13 @@ class TableHandle:
 
 def _path(name: str | Sequence[str]) -> tuple[str, ...]:
     """A column by name, or a field by the names on the way to it."""
-    return (name,) if isinstance(name, str) else tuple(name)
+    path = (name,) if isinstance(name, str) else tuple(name) if isinstance(name, Sequence) else ()
+    if not path or not all(isinstance(part, str) for part in path):
+        raise InvalidInput(f"{name!r} is not a column; give its name, or the names on the way to a field.")
+    return path
+
+
+def _matching(by: Matching | None) -> Matching:
+    if by not in (None, "name", "position"):
+        raise InvalidInput(f"Rows are matched by 'name' or by 'position', not by {by!r}.")
+    return by or "name"

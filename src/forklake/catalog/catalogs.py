@@ -42,11 +42,11 @@ def catalog_uuid(lake: Lake, name: str) -> str | None:
     return found[0].uuid if found else None
 
 
-def find_catalog(lake: Lake, name: str, *, read_only: bool = False) -> Catalog:
-    """The live catalog of this name, ready to be read and written."""
+def find_catalog(lake: Lake, name: str, *, read_only: bool = False, otherwise: str = "") -> Catalog:
+    """The live catalog of this name, ready to be read and written; `otherwise` is advice for when there is none."""
     found = rows.find_catalog(lake.store, check_catalog_name(name))
     if found is None:
-        raise NoSuchCatalog(_unknown(lake, name))
+        raise NoSuchCatalog(_unknown(lake, name, otherwise))
     return _handle(lake, *found, read_only=read_only)
 
 
@@ -100,6 +100,6 @@ def _handle(lake: Lake, info: CatalogInfo, lineage: Lineage, *, read_only: bool 
     return Catalog(lake, info.catalog_id, info.name, info.path, lineage, read_only)
 
 
-def _unknown(lake: Lake, name: str) -> str:
-    hint = did_you_mean(name, rows.similar_names(lake.store, name), " Set CREATE_IF_NOT_EXISTS true to create it.")
+def _unknown(lake: Lake, name: str, otherwise: str) -> str:
+    hint = did_you_mean(name, rows.similar_names(lake.store, name), otherwise)
     return f"Catalog '{name}' does not exist in this DuckLake instance.{hint}"

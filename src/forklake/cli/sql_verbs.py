@@ -10,7 +10,7 @@ from forklake.cli.output import Rows
 from forklake.cli.results import rows_of_result
 from forklake.cli.running import Common
 from forklake.cli.target import Target
-from forklake.errors import InvalidInput
+from forklake.errors import InvalidInput, TransactionError
 from forklake.sql.cursor import split_statements
 
 
@@ -25,7 +25,10 @@ def sql(
     limit: int | None,
     shortcuts: bool,
 ) -> Iterator[Rows]:
-    """Run the texts, then the files, then the arguments, in one session; the first failure ends it."""
+    """Run the texts, then the files, then the arguments, in one session; the first failure ends it.
+
+    TransactionError if they leave a transaction open, which is rolled back.
+    """
     # Everything is read and split before anything runs: a file that is not there must not leave half of the work done.
     sources = [*texts, *map(read_script, files), *map(text_of_argument, arguments)]
     statements = [statement for source in sources for statement in split_statements(source, dialect)]
@@ -34,6 +37,8 @@ def sql(
             began = perf_counter()
             result = attached.session.sql(statement, debug=common.debug)
             yield rows_of_result(result, limit, began, as_json=common.json)
+        if attached.state.transactions.is_open:
+            raise TransactionError("The statements end without COMMIT: the open transaction was rolled back.")
 
 
 def text_of_argument(argument: str) -> str:

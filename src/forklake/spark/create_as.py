@@ -12,6 +12,7 @@ from forklake.model.column_types import ColumnType
 from forklake.model.entities import SortKey, Table
 from forklake.spark.append import append
 from forklake.spark.incoming import Rows, as_rows
+from forklake.spark.ordering import check_sort_order
 from forklake.spark.type_in_arrow import type_in_arrow
 from forklake.spark.type_mapping import check_storable, column_type
 from forklake.spark.work import Work
@@ -35,6 +36,7 @@ def create_as(
     table = create_table(
         work.tx, schema, name, specs, partitioned_by=partitioned_by, sorted_by=sorted_by, or_replace=or_replace
     )
+    check_sort_order(work, table)
     if with_data:
         append(work, table, rows, "position")
     return table

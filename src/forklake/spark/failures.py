@@ -74,8 +74,8 @@ def querying(*, debug: bool = False) -> Iterator[None]:
             what = f"The file {unquote(found[1])}" if found else "A file"
             raise DamagedFile(f"{what} {'does not exist' if _MISSING.search(text) else 'cannot be read'}.") from None
         unwritable = _UNWRITABLE.search(text)
-        reason = f" {unwritable[1]}." if unwritable and unwritable[1] and unwritable[1] not in _in_short(text) else ""
-        raise QueryFailed(_in_short(text) + reason) from None
+        reason = f" {unwritable[1]}." if unwritable and unwritable[1] and unwritable[1] not in in_short(text) else ""
+        raise QueryFailed(in_short(text) + reason) from None
 
 
 def is_from_spark(error: Exception) -> bool:
@@ -83,7 +83,7 @@ def is_from_spark(error: Exception) -> bool:
     return type(error).__module__.split(".")[0] in ("pyspark", "py4j")
 
 
-def _in_short(text: str) -> str:
+def in_short(text: str) -> str:
     """The message without the plan, the stack and the names of Java's classes."""
     if _UNTOLD.match(text):
         # Not an error that Spark knows of: the innermost cause says most.

@@ -54,7 +54,7 @@ def as_rows(data: Any, columns: Sequence[Column] | None = None, zone: str = "UTC
     if isinstance(data, pa.RecordBatch):
         return pa.Table.from_batches([data])
     if _is_pandas(data):
-        return pa.Table.from_pandas(data, preserve_index=False)
+        return _from_pandas(data)
     if isinstance(data, Sequence) and not isinstance(data, str | bytes):
         return literal_rows(data, columns, zone)
     raise InvalidInput(
@@ -64,6 +64,13 @@ def as_rows(data: Any, columns: Sequence[Column] | None = None, zone: str = "UTC
 
 def _is_pandas(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] == "pandas"
+
+
+def _from_pandas(data: Any) -> pa.Table:
+    try:
+        return pa.Table.from_pandas(data, preserve_index=False)
+    except (pa.ArrowException, ValueError, TypeError, AttributeError) as error:
+        raise InvalidRows(f"The rows of pandas cannot be read: {error}") from None
 
 
 def fit(rows: Rows, table: Table, matching: Matching = "name", zone: str = "UTC") -> Rows:

@@ -28,6 +28,8 @@ def literal_rows(data: Sequence[Any], columns: Sequence[Column] | None, zone: st
     """
     if all(isinstance(row, Mapping) for row in data):
         names = list(dict.fromkeys(name for row in data for name in row))
+        if any(not isinstance(name, str) for name in names):
+            raise InvalidRows("The names of columns must be texts, in every row.")
         if not names and data:
             # Rows with nothing in them are rows nevertheless: they get the defaults.
             return pa.Table.from_batches([pa.RecordBatch.from_struct_array(pa.array(list(data), pa.struct([])))])

@@ -14,11 +14,12 @@ from forklake.model.entities import Column, Table
 from forklake.model.names import fold
 from forklake.model.predicates import Predicate
 from forklake.spark.append import add_rows
-from forklake.spark.incoming import as_rows, default_value, fit_value
+from forklake.spark.incoming import Rows, as_rows, default_value, fit_value
 from forklake.spark.quoting import projected, quoted
 from forklake.spark.row_changes import CHANGE_OF_UPDATE, change_rows
 from forklake.spark.scan import scan
 from forklake.spark.source_rows import SourceRows, source_rows
+from forklake.spark.tasks.arrow_types import shown_schema
 from forklake.spark.tasks.reserved import ROW_ID
 from forklake.spark.tasks.write_changes import ADDRESS, CHANGE, DELETE, SOURCE_ROW
 from forklake.spark.update import assigned_columns
@@ -80,11 +81,18 @@ def merge(
     check_clauses(clauses)
     by_source = any(clause.when == "not matched by source" for clause in clauses)
     plan = work.plan_scan(table, None if by_source else predicate)
-    with source_rows(work, table, as_rows(data)) as source:
+    with source_rows(work, table, _source(data, table)) as source:
         joined = _joined(scan(work, plan, [*HIDDEN_IN_TARGET, *virtual]), source, on, names, keep_unmatched=by_source)
         found = change_rows(work, plan, _changes(joined, table, clauses, names, source.columns))
         added = _added(source, found.matched, table, clauses, names)
         return Merged(found.ended, 0 if added is None else add_rows(work, table, added))
+
+
+def _source(data: Any, table: Table) -> Rows:
+    """The rows; an empty list, which has no columns either, has those of the table."""
+    rows = as_rows(data)
+    is_empty = isinstance(rows, pa.Table) and not rows.num_rows and not rows.num_columns
+    return shown_schema(table.definition.columns).empty_table() if is_empty else rows
 
 
 def check_clauses(clauses: Sequence[Clause]) -> None:

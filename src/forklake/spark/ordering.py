@@ -2,14 +2,19 @@
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.errors import AnalysisException
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from forklake.catalog.scan_planning import ScanPlan
+from forklake.errors import InvalidChange
 from forklake.model.entities import Column, SortKey, Table
 from forklake.model.names import fold
 from forklake.spark.expression_text import expression
+from forklake.spark.failures import in_short
 from forklake.spark.quoting import named
+from forklake.spark.scan import scan_schema
 from forklake.spark.work import Work
 
 
@@ -46,6 +51,20 @@ def ordered_rows(work: Work, table: Table, rows: pa.Table) -> pa.Table:
 def sort_order(table: Table) -> list[Expression]:
     """The table's order, whether or not rows are sorted when they come."""
     return [_expression(key) for key in table.definition.sort.keys] if table.definition.sort is not None else []
+
+
+def check_sort_order(work: Work, table: Table) -> None:
+    """InvalidChange if rows cannot be sorted as the table is; expressions are for Spark to judge."""
+    keys = table.definition.sort.keys if table.definition.sort is not None else ()
+    plain = {fold(each.name) for each in table.definition.columns if not each.children and each.type.name != "variant"}
+    if all(fold(_unquoted(key.expression)) in plain for key in keys):
+        return
+    rows = work.spark.createDataFrame([], scan_schema(ScanPlan(table, work.tx.base, (), ())))
+    try:
+        _ = rows.orderBy(*sort_order(table)).schema
+    except AnalysisException as error:
+        shown = ", ".join(key.expression for key in keys)
+        raise InvalidChange(f"Table '{table.name}' cannot be sorted by {shown}: {in_short(str(error))}") from None
 
 
 def ordered_frame(work: Work, table: Table, frame: DataFrame) -> DataFrame:

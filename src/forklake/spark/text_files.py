@@ -27,6 +27,11 @@ _EXACT_CSV = {
     "ignoreTrailingWhiteSpace": "false",
     "encoding": "UTF-8",
 }
+_NOT_TEXT = (st.ArrayType, st.MapType, st.StructType, st.VariantType)
+_LIKE_NULL = (
+    "The text {!r}, which is to stand for NULL, is a value of column {}, and would come back as NULL; say what else "
+    "stands for NULL, as in (NULL 'none')."
+)
 _BYTE = r"(\\x[0-9A-Fa-f]{2}|[^\\])"
 _ONE_COLUMN = (
     "A NULL in the only column would be an empty line of the CSV file, which readers skip; say what stands for it, "
@@ -36,8 +41,9 @@ _ONE_COLUMN = (
 
 def csv_write_options(given: Mapping[str, str]) -> dict[str, str]:
     """Options of Spark's writer, those given above all."""
-    options = {**_EXACT_CSV, "nullValue": "", "emptyValue": '""', **given}
-    return {**options, "escape": given.get("escape", options["quote"])}
+    options = {**_EXACT_CSV, "nullValue": "", **given}
+    quote = options["quote"]
+    return {**options, "emptyValue": quote * 2, "escape": given.get("escape", quote)}
 
 
 def csv_read_options(given: Mapping[str, str]) -> dict[str, str]:
@@ -69,11 +75,19 @@ def write_options(file_format: str, given: Mapping[str, str]) -> dict[str, str]:
 
 def csv_rows(rows: DataFrame, given: Mapping[str, str]) -> DataFrame:
     """The rows as text, but for types that CSV has nothing for, which Spark refuses."""
-    shown = [_written(field, given) for field in rows.schema.fields]
+    shown = [_told_from_null(_written(field, given), field, given.get("nullValue")) for field in rows.schema.fields]
     if len(shown) == 1 and not given.get("nullValue"):
         [field] = rows.schema.fields
         shown = [F.coalesce(shown[0], F.raise_error(F.lit(_ONE_COLUMN)).cast("string")).alias(field.name)]
     return rows.select(*shown)
+
+
+def _told_from_null(text: Expression, field: st.StructField, null: str | None) -> Expression:
+    """Refuse a value whose text stands for NULL: Spark's reader does not tell it from NULL, even in quotes."""
+    if not null or isinstance(field.dataType, _NOT_TEXT):
+        return text
+    refused = F.raise_error(F.lit(_LIKE_NULL.format(null, field.name))).cast("string")
+    return F.when(text == null, refused).otherwise(text).alias(field.name)
 
 
 def _written(field: st.StructField, given: Mapping[str, str]) -> Expression:
@@ -87,7 +101,7 @@ def _written(field: st.StructField, given: Mapping[str, str]) -> Expression:
             text = F.date_format(value, given["timestampFormat"])
         case st.DateType() if "dateFormat" in given:
             text = F.date_format(value, given["dateFormat"])
-        case st.ArrayType() | st.MapType() | st.StructType() | st.VariantType():
+        case kind if isinstance(kind, _NOT_TEXT):
             return value
         case _:
             text = value.cast("string")

@@ -53,6 +53,8 @@ def assigned_columns(table: Table, assignments: Mapping[str, Expression]) -> dic
     """The expressions by folded name, all of them of columns that the table has."""
     known = {fold(column.name) for column in table.definition.columns}
     for name in assignments:
+        if not isinstance(name, str):
+            raise InvalidRows(f"{name!r} is not the name of a column to set.")
         if fold(name) not in known:
             hint = did_you_mean(name, [column.name for column in table.definition.columns])
             raise InvalidRows(f"Table '{table.name}' has no column '{name}' to set.{hint}")

@@ -18,14 +18,32 @@ def arrow_rows(schema: pa.Schema, rows: Iterable[Sequence[object]]) -> pa.Table:
 
 
 def python_columns(rows: pa.Table) -> list[list[Any]]:
-    """The values of each column as Python has them; InvalidInput for a date or time that Python has not."""
+    """The values of each column as Python has them; InvalidInput for a date or time that Python has not.
+
+    Bytes of a text that are no UTF-8 come as U+FFFD, as Spark shows them.
+    """
     try:
-        return [column.to_pylist() for column in rows.columns]
+        return [_values(column) for column in rows.columns]
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            "The rows hold a text within a struct, list or map that is not valid UTF-8, which Python cannot represent: "
+            "select it as a column of its own, or cast it to binary."
+        ) from error
     except (OverflowError, ValueError) as error:
         raise InvalidInput(
             "The rows hold a date or time outside of the years 1 to 9999, which Python cannot represent: "
             "take them with to_arrow, or cast it to text."
         ) from error
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError:
+        if not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):
+            raise
+        found = column.cast(pa.large_binary() if pa.types.is_large_string(column.type) else pa.binary())
+        return [None if value is None else value.decode(errors="replace") for value in found.to_pylist()]
 
 
 def shown_columns(rows: pa.Table) -> list[list[Any]]:

@@ -13,6 +13,8 @@ from forklake.errors import AlreadyExists, InvalidInput, NoSuchCatalog
 from forklake.model.names import did_you_mean, fold
 from forklake.model.options import normalise_option
 
+_CREATE = " Set CREATE_IF_NOT_EXISTS true to create it."
+
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
@@ -133,7 +135,7 @@ class Attachments:
 def _catalog(lake: Lake, options: AttachOptions) -> Catalog:
     if options.create_if_not_exists and not options.read_only:
         create_catalog(lake, options.catalog, if_not_exists=True)
-    catalog = find_catalog(lake, options.catalog, read_only=options.read_only)
+    catalog = find_catalog(lake, options.catalog, read_only=options.read_only, otherwise=_CREATE)
     if options.snapshot_version is None and options.snapshot_time is None:
         return catalog
     view = view_at(catalog, version=options.snapshot_version, timestamp=options.snapshot_time)

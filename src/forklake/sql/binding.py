@@ -133,6 +133,9 @@ def reading_at(
 ) -> Transaction:
     """A transaction on a snapshot of the past, by its version or by a time up to that of the current snapshot."""
     catalog = attachment.catalog
+    version = None if version is None else as_version(version)
+    if timestamp is not None and not isinstance(timestamp, datetime):
+        raise InvalidInput(f"{timestamp!r} is not a time; give a datetime.")
     seen = state.transaction(attachment).base if timestamp is not None and catalog.pinned is None else None
     view = view_at(catalog, version=version, timestamp=timestamp, seen=seen)
     return begin(replace(catalog, pinned=view.snapshot_id))

@@ -19,8 +19,10 @@ from forklake.sql.predicates import names_of, predicate_of
 
 def condition(where: str | Expression, table: Table, rules: ComparisonRules = DEFAULT_RULES) -> Condition:
     """A condition on the rows of a table, as SQL text or as a column expression; only text can choose files."""
-    if not isinstance(where, str):
+    if isinstance(where, Expression):
         return Condition(where)
+    if not isinstance(where, str):
+        raise InvalidInput(f"{where!r} is not a condition; give SQL text or a column expression of Spark.")
     if not where.strip():
         raise InvalidInput("The condition is empty.")
     _refuse_stars(where)

@@ -39,7 +39,9 @@ def _row(name: str, type_: str) -> str:
 
 
 def _quartile(column: str, share: int, ordered: bool) -> str:
-    return f"CAST(PERCENTILE_APPROX({column}, {share / 100}) AS STRING)" if ordered else _NOTHING
+    """An approximation that is none of the values may be beyond them all: it is kept between the bounds."""
+    found = f"PERCENTILE_APPROX({column}, {share / 100})"
+    return f"CAST(GREATEST(LEAST({found}, MAX({column})), MIN({column})) AS STRING)" if ordered else _NOTHING
 
 
 def _text(value: str) -> str:

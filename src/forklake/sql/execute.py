@@ -120,7 +120,7 @@ def _without_rows(state: SessionState, statement: Statement, parameters: Paramet
         case CreateSchema():
             run_ddl.create_schema(state, statement)
         case CreateView():
-            run_ddl.create_view(state, statement, parameters)
+            run_ddl.create_view(state, statement)
         case CreateMacro():
             run_ddl.create_macro(state, statement)
         case Drop():

@@ -28,7 +28,7 @@ def with_values(text: str, dialect: str, parameters: Parameters) -> str:
     edits = []
     for at, token in enumerate(tokens):
         if token.token_type == TokenType.PLACEHOLDER:
-            raise InvalidInput("Conditions and values of MERGE take parameters by name: write :name instead of ?.")
+            raise InvalidInput("The parameter ? has no value here.")
         if token.token_type != TokenType.COLON or at + 1 == len(tokens) or (at and tokens[at - 1].token_type in _ENDS):
             continue
         if tokens[at + 1].start == token.end + 1:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pyspark.errors import AnalysisException
 
 from forklake.catalog.names import find_schema, list_tables, list_views
-from forklake.errors import NoSuchTable
+from forklake.errors import InvalidInput, NoSuchTable
 from forklake.model.names import did_you_mean
-from forklake.sql.binding import Context, places, reading
+from forklake.sql.binding import Context, find_relation, places, reading
 from forklake.sql.state import SessionState
 
 _MISSING = re.compile(
@@ -32,6 +32,12 @@ def explained(state: SessionState, context: Context, error: AnalysisException) -
     if not name:
         return error
     shown = ".".join(name)
+    if find_relation(state, context, name) is not None:
+        # Had we been able to read the query, the name would have been replaced.
+        return InvalidInput(
+            f"Forklake cannot read this query, so Spark does not know the table '{shown}' in it. It has an expression"
+            " or an operator that is not supported, such as |> SET or |> DROP; write it in another way."
+        )
     if len(name) == 3 and state.attachments.find(name[0]) is None:
         hint = did_you_mean(name[0], [attachment.name for attachment in state.attachments])
         return NoSuchTable(f"Table '{shown}' does not exist: no catalog is attached as '{name[0]}'.{hint}")

@@ -109,7 +109,7 @@ def _qualifier_length(
         for source in sources:
             owners, known = _owners(source, context), None
             for count in range(2, len(names)):
-                if not source.alias and tuple(names[:count]) in owners:
+                if (source.stands_for or not source.alias) and tuple(names[:count]) in owners:
                     known = columns(source)
                     if known is None or names[count] in known or isinstance(column.parts[count], exp.Star):
                         return count
@@ -129,7 +129,7 @@ def _scopes(column: exp.Column, references: Sequence[Reference]) -> Iterator[Seq
 
 def _owners(reference: Reference, context: Context) -> set[tuple[str, ...]]:
     """Names of two or three parts by which columns may say whose they are, folded."""
-    *outer, table = map(fold, reference.name)
+    *outer, table = map(fold, reference.stands_for or reference.name)
     catalog = fold(context.catalog or "")
     full: set[tuple[str, ...]]
     match outer:

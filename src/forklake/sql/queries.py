@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -32,6 +32,7 @@ from forklake.sql.own_names import qualifier_edits
 from forklake.sql.pruning import predicate_for
 from forklake.sql.references import ParsedQuery, Reference, alias_place, edited, parsed_query
 from forklake.sql.state import SessionState
+from forklake.sql.statements import Name
 from forklake.sql.virtual_columns import (
     Bearer,
     bearer_of,
@@ -97,13 +98,17 @@ def bind_query(
     given: dict[str, DataFrame] | None = None,
     handed_out: bool = False,
     hidden: Mapping[str, Sequence[str]] | None = None,
+    stands_for: Mapping[str, Name] | None = None,
 ) -> BoundQuery:
     """Bind the names of a query to tables, views and functions; what is none of ours is left to Spark.
 
-    `given` are DataFrames that the text may name besides, and `hidden` columns of theirs that stars leave out. What is
-    `handed_out` gets columns of its own, if it can.
+    `given` are DataFrames that the text may name besides, `hidden` columns of theirs that stars leave out, and
+    `stands_for` the tables by whose names their columns may be qualified. What is `handed_out` gets columns of its own,
+    if it can.
     """
-    plain, bound, owns_columns = _bind(state, context, text, parameters, given or {}, hidden or {}, handed_out)
+    plain, bound, owns_columns = _bind(
+        state, context, text, parameters, given or {}, hidden or {}, handed_out, stands_for or {}
+    )
     text = _formatted(plain, bound.marker) if bound.frames else plain
     return BoundQuery(text, bound.frames, bound.scans, parameters, context, owns_columns)
 
@@ -144,6 +149,7 @@ def _bind(
     given: Mapping[str, DataFrame],
     hidden: Mapping[str, Sequence[str]],
     handed_out: bool,
+    stands_for: Mapping[str, Name] | None = None,
 ) -> tuple[str, "_Names", bool]:
     """The text with names that Spark will know, what they stand for, and whether the query has columns of its own."""
     if context.depth > _DEEPEST:
@@ -161,12 +167,17 @@ def _bind(
             bound.bearers.append(bearer_of(reference, hidden[name]))
         if found is not None:
             bound.add(parsed, reference, found, context.dialect)
-    further = _column_edits(parsed, bound, context)
+    further = _column_edits(_with_owners(parsed, stands_for or {}), bound, context)
     anew = _named_anew(parsed, bound.scans, context) if handed_out and not further else None
     plain = edited(parsed.text, [*bound.edits, *further, *(anew or ())])
     if context.dialect == "duckdb":
         plain = spark_text(_translated(plain, bound))
     return without_variables(plain), bound, anew is not None
+
+
+def _with_owners(parsed: ParsedQuery, stands_for: Mapping[str, Name]) -> ParsedQuery:
+    references = (replace(found, stands_for=stands_for.get(".".join(found.name))) for found in parsed.references)
+    return replace(parsed, references=tuple(references)) if stands_for else parsed
 
 
 @dataclass(slots=True)

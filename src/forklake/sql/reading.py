@@ -7,7 +7,7 @@ from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 
 from forklake.catalog.scan_planning import ScanPlan
-from forklake.errors import NoSuchColumn
+from forklake.errors import InvalidInput, NoSuchColumn
 from forklake.model.entities import Table
 from forklake.model.names import did_you_mean, fold
 from forklake.spark.delete import Condition
@@ -71,8 +71,12 @@ def _chosen(table: Table, columns: Sequence[str] | None, where: str) -> tuple[li
     wanted = virtual_columns(table, where)
     if columns is None:
         return list(own.values()), wanted
+    if isinstance(columns, str) or not columns:
+        raise InvalidInput("The columns are a list with one name at least; leave them out for all columns.")
     chosen = []
     for name in columns:
+        if not isinstance(name, str):
+            raise InvalidInput(f"{name!r} is not the name of a column.")
         found = own.get(fold(name)) or next((virtual for virtual in extra if virtual == fold(name)), None)
         if found is None:
             hint = did_you_mean(name, [*own.values(), *extra])

@@ -23,6 +23,8 @@ class Reference:
     end: int
     node: exp.Table
     at: At | None = None
+    stands_for: Name | None = None
+    """The table whose rows they are, by whose name columns may be qualified although it has an alias here."""
 
     @property
     def alias(self) -> str | None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+from pyspark.errors import AnalysisException
+
 from forklake.catalog import ddl
 from forklake.catalog.names import find_object, get_macro, get_schema, get_table, get_view
 from forklake.catalog.transaction import Transaction
@@ -21,8 +23,9 @@ from forklake.model.entities import (
 from forklake.model.ids import PartitionId, SortId, TableId
 from forklake.spark.constraints import check_no_nulls
 from forklake.spark.create_as import create_as
+from forklake.spark.ordering import check_sort_order
 from forklake.spark.type_mapping import check_storable
-from forklake.sql.binding import context_of, target, target_schema
+from forklake.sql.binding import Context, context_of, target, target_schema
 from forklake.sql.constants import Parameters
 from forklake.sql.defaults import column_spec, default_of, type_of
 from forklake.sql.own_names import without_catalog
@@ -72,7 +75,7 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
         if statement.query is None:
             specs = [column_spec(state, column) for column in statement.columns]
             check_storable(spec.type for spec in specs)
-            ddl.create_table(
+            created = ddl.create_table(
                 tx,
                 schema,
                 name,
@@ -82,6 +85,7 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
                 comment=statement.comment,
                 or_replace=statement.or_replace,
             )
+            check_sort_order(state.work(tx, attachment), created)
             return None
         if statement.columns:
             raise InvalidInput("A table made AS a query takes its columns from the query: leave them out.")
@@ -115,7 +119,7 @@ def sort_keys(keys: Sequence[SortText], dialect: str) -> list[SortKey]:
     return found
 
 
-def create_view(state: SessionState, statement: CreateView, parameters: Parameters = None) -> None:
+def create_view(state: SessionState, statement: CreateView) -> None:
     """Create a view. The query is bound once, to see that it works."""
     context = context_of(state)
     attachment, schema, name = target(state, context, statement.name)
@@ -123,13 +127,22 @@ def create_view(state: SessionState, statement: CreateView, parameters: Paramete
         parent = get_schema(tx, schema)
         if statement.if_not_exists and find_object(tx, parent, name, "view") is not None:
             return
-        columns = query_frame(state, context, statement.query, parameters).columns
+        columns = _columns_of_view(state, context, statement.query)
         if len(statement.aliases) > len(columns):
             raise InvalidInput(f"View '{name}' has more names for columns than its query has columns.")
         text = without_catalog(state, context, attachment, statement.query)
         tags = {} if statement.comment is None else {COMMENT: statement.comment}
         definition = ViewDefinition(text, context.dialect, statement.aliases, tags)
         ddl.create_view(tx, schema, name, definition, or_replace=statement.or_replace)
+
+
+def _columns_of_view(state: SessionState, context: Context, query: str) -> list[str]:
+    try:
+        return query_frame(state, context, query).columns
+    except AnalysisException as error:
+        if "UNBOUND_SQL_PARAMETER" not in str(error):
+            raise
+        raise InvalidInput("A view keeps the text of its query, which cannot have parameters: write values.") from None
 
 
 def create_macro(state: SessionState, statement: CreateMacro) -> None:
@@ -201,7 +214,9 @@ def alter_table(state: SessionState, statement: AlterTable) -> None:
                 check_no_nulls(state.work(tx, attachment), table, ".".join(alteration.path))
             change = _change(state, tx, table, alteration)
             if change is not None:
-                ddl.alter_table(tx, schema, name, change)
+                altered = ddl.alter_table(tx, schema, name, change)
+                if isinstance(alteration, SetSorting):
+                    check_sort_order(state.work(tx, attachment), altered)
 
 
 def _change(state: SessionState, tx: Transaction, table: Table, alteration: TableAlteration) -> Alteration | None:

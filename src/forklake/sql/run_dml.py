@@ -8,6 +8,8 @@ from typing import Any
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from forklake.catalog.scan_planning import ScanPlan
 from forklake.errors import InvalidInput, InvalidRows
@@ -30,7 +32,7 @@ from forklake.sql.binding import Bound, Context, columns_named, context_of, get_
 from forklake.sql.conditions import virtual_columns
 from forklake.sql.constant_rows import constant_rows
 from forklake.sql.constants import Parameters
-from forklake.sql.cursor import quoted_name
+from forklake.sql.cursor import parse_text, quoted_name
 from forklake.sql.duckdb_to_spark import expression_to_spark
 from forklake.sql.literals import with_values
 from forklake.sql.macros import expanded
@@ -90,11 +92,11 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
 
         def chosen(frame: DataFrame) -> DataFrame:
             values = ", ".join(f"({value}\n) AS {_SET}{at}" for at, (_, value) in enumerate(statement.assignments))
-            rows = _Rows(frame, alias, (ROW_ID, ADDRESS), virtual)
+            rows = _Rows(frame, alias, (ROW_ID, ADDRESS), virtual, None if statement.alias else statement.name)
             return _over(state, context, rows, statement.sources, statement.where, parameters, values)
 
         assignments = {column: f"{_SET}{at}" for at, (column, _) in enumerate(statement.assignments)}
-        if len(assignments) < len(statement.assignments):
+        if len({fold(column) for column in assignments}) < len(statement.assignments):
             raise InvalidInput("A column is set twice.")
         predicate = _predicate(state, context, table, alias, statement.where, statement.sources)
         texts = [statement.where or "", statement.sources or "", *(value for _, value in statement.assignments)]
@@ -115,7 +117,7 @@ def delete_rows(state: SessionState, statement: Delete, parameters: Parameters =
         alias = statement.alias or table.name
 
         def chosen(frame: DataFrame) -> DataFrame:
-            rows = _Rows(frame, alias, (ADDRESS,), virtual)
+            rows = _Rows(frame, alias, (ADDRESS,), virtual, None if statement.alias else statement.name)
             found = _over(state, context, rows, statement.sources, statement.where, parameters)
             # A row that several others match is deleted once.
             return found if statement.sources is None else found.dropDuplicates([ADDRESS])
@@ -207,6 +209,8 @@ class _Rows:
     known_by: Sequence[str]
     """Columns by which rows are found again."""
     virtual: Sequence[str]
+    table: Name | None
+    """The name of the table as the statement has it, unless it gives an alias."""
 
 
 def _over(
@@ -226,16 +230,27 @@ def _over(
     # One expression, and nothing that could follow it; a comment in it ends with its line.
     text += f" WHERE ({where}\n)" if where else ""
     hidden = {_ROWS: [*rows.known_by, *rows.virtual]}
-    return bind_query(state, context, text, parameters, {_ROWS: rows.frame}, hidden=hidden).run(state)
+    known_as = {} if rows.table is None else {_ROWS: rows.table}
+    bound = bind_query(state, context, text, parameters, {_ROWS: rows.frame}, hidden=hidden, stands_for=known_as)
+    return bound.run(state)
 
 
 def _predicate(
     state: SessionState, context: Context, table: Table, alias: str, where: str | None, sources: str | None
 ) -> Any:
     """What a condition says of the table alone; with other sources, nothing."""
-    if where is None or sources is not None:
+    if where is None or sources is not None or _is_qualified(where, context.dialect, table):
         return None
     return predicate_of(where, context.dialect, names_of(table, alias), state.rules)
+
+
+def _is_qualified(where: str, dialect: str, table: Table) -> bool:
+    """Whether a condition may name the table with its schema, which could be taken for a path into a struct."""
+    try:
+        columns = parse_text(where, dialect).find_all(exp.Column)
+    except SqlglotError:
+        return True
+    return any(fold(table.name) in [fold(part.name) for part in column.parts[1:-1]] for column in columns)
 
 
 def _target(state: SessionState, name: Name) -> tuple[Context, Bound]:

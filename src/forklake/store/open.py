@@ -63,6 +63,8 @@ def _connect(target: str, schema: str | None, *, create: bool, read_only: bool) 
             f"There is no lake at {path}, and creating a new DuckLake is explicitly disabled."
             " Set CREATE_IF_NOT_EXISTS true to create one."
         )
+    if path.is_dir():
+        raise NotALake(f"{path} is a directory; give the path of the SQLite file that holds the metadata of the lake.")
     check_file(path, f"sqlite:{path}")
     return SqliteStore(path, read_only=read_only)
 

@@ -1,0 +1,120 @@
+"""What Spark must judge of what users give: it works, or is refused in our words before anything is written."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from forklake.api.table import TableHandle
+from forklake.errors import ForklakeError, InvalidChange, InvalidInput, InvalidRows, NoSuchTable, QueryFailed
+from tests.spark.conftest import Lakehouse
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda t: t.count("nope = 1"),
+        lambda t: t.count("1 +"),
+        lambda t: t.count("1 / (id - id) = 1"),
+        lambda t: t.min("m"),
+        lambda t: t.max("m"),
+    ],
+)
+def test_errors_of_spark_are_told_as_ours(local: Lakehouse, call: Callable[[TableHandle], object]) -> None:
+    table = local.lake.create_table("t", {"id": "bigint", "m": "map(int, int)"})
+    table.append([{"id": 1, "m": None}])
+    with pytest.raises(QueryFailed):
+        call(table)
+
+
+def test_a_merge_of_an_empty_list_is_one_of_no_rows(local: Lakehouse) -> None:
+    table = local.lake.create_table("t", {"id": "bigint"})
+    table.append([{"id": 1}])
+    merged = table.merge([], "id")
+    assert (merged.changed, merged.inserted, table.count()) == (0, 0, 1)
+    with pytest.raises(InvalidRows, match="not the name of a column"):
+        table.update({("id", "a"): "1"})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("key", ["a b c", "nofunc(a)", "sum(a)", "m", "nope + 1", "*", "rank() OVER (ORDER BY a)"])
+def test_what_rows_cannot_be_sorted_by_is_refused_when_it_is_set(local: Lakehouse, key: str) -> None:
+    session, lake = local.session, local.lake
+    session.sql("CREATE TABLE t (a INT, m MAP<INT, INT>)")
+    before = len(lake.snapshots())
+    with pytest.raises(InvalidChange):
+        session.sql(f"CREATE TABLE s (a INT, m MAP<INT, INT>) SORTED BY ({key})")
+    with pytest.raises(InvalidChange):
+        session.sql(f"ALTER TABLE t SET SORTED BY ({key})")
+    with pytest.raises(InvalidChange):
+        lake.create_table("s", {"a": "int", "m": "map(int, int)"}, sorted_by=[key])
+    with pytest.raises(InvalidChange):
+        lake.table("t").set_sort_order([key])
+    assert len(lake.snapshots()) == before
+
+
+def test_a_table_is_sorted_by_an_expression(local: Lakehouse) -> None:
+    local.session.sql("CREATE TABLE t (a INT, s STRUCT<b: INT>) SORTED BY (a % 2 DESC, s.b)")
+    local.session.sql("INSERT INTO t SELECT id, named_struct('b', -id) FROM range(4)")
+    assert local.session.sql("SELECT a FROM t").fetchall() == [(3,), (1,), (2,), (0,)]
+
+
+@pytest.mark.parametrize("query", ["FROM t |> SET a = 0", "FROM t |> DROP a", "TABLE t |> DROP a"])
+def test_a_query_that_is_not_understood_is_not_said_to_lack_its_table(local: Lakehouse, query: str) -> None:
+    local.lake.create_table("t", {"a": "int", "b": "int"})
+    with pytest.raises(InvalidInput, match="not supported"):
+        local.session.sql(query)
+    with pytest.raises(NoSuchTable):
+        local.session.sql("SELECT * FROM nowhere")
+
+
+def test_quartiles_lie_between_the_bounds(local: Lakehouse) -> None:
+    local.session.sql("CREATE TABLE t (x TIMESTAMP_NTZ, y UBIGINT, b BINARY)")
+    local.session.sql(
+        "INSERT INTO t VALUES (TIMESTAMP_NTZ '9999-12-31 23:59:59.999999', 18446744073709551615, X'00ff')"
+    )
+    found = local.session.sql("SUMMARIZE t").to_arrow().to_pydict()
+    assert found["q25"][:2] == found["q75"][:2] == ["9999-12-31 23:59:59.999999", "18446744073709551615"]
+    assert local.session.sql("SUMMARIZE t").fetchall()[2][2] == "\0\ufffd"
+
+
+def test_changes_may_name_their_table_with_its_schema_and_catalog(local: Lakehouse) -> None:
+    session = local.session
+    session.sql("CREATE TABLE u (id INT, main STRUCT<u: STRUCT<id: INT>>)")
+    session.sql("INSERT INTO u SELECT id, named_struct('u', named_struct('id', 7)) FROM range(1, 5)")
+    assert session.sql("DELETE FROM main.u WHERE main.u.id = 1").fetchall() == [(1,)]
+    assert session.sql("UPDATE main.u SET id = main.u.id + 10 WHERE lake.main.u.id = 2").fetchall() == [(1,)]
+    assert session.sql("DELETE FROM u WHERE main.u.id = 7").fetchall() == [(0,)]
+    assert session.sql("DELETE FROM u AS z WHERE main.u.id = 7 AND z.id = 3").fetchall() == [(1,)]
+    assert session.sql("SELECT id FROM u ORDER BY id").fetchall() == [(4,), (12,)]
+
+
+def test_a_column_is_set_once_whatever_its_case(local: Lakehouse) -> None:
+    local.lake.create_table("t", {"a": "int"}).append([{"a": 1}])
+    with pytest.raises(InvalidInput, match="set twice"):
+        local.session.sql("UPDATE t SET a = 1, A = 2")
+
+
+@pytest.mark.parametrize("options", ["QUOTE ''''", "QUOTE '''', NULL 'none'", "NULL 'none'"])
+def test_csv_files_keep_empty_texts_whatever_the_quotes(local: Lakehouse, tmp_path: Path, options: str) -> None:
+    session, file = local.session, tmp_path / "out.csv"
+    session.sql("CREATE TABLE t (id INT, s STRING)")
+    session.sql("INSERT INTO t VALUES (1, ''), (2, NULL), (3, 'it''s'), (4, '\"\"'), (5, 'a,b'), (6, '''''')")
+    session.sql(f"COPY t TO '{file}' ({options})")
+    session.sql("CREATE TABLE back (id INT, s STRING)")
+    session.sql(f"COPY back FROM '{file}' ({options})")
+    assert session.sql("SELECT * FROM back ORDER BY id").fetchall() == session.sql("SELECT * FROM t").fetchall()
+
+
+def test_a_value_that_stands_for_null_is_not_written(local: Lakehouse, tmp_path: Path) -> None:
+    with pytest.raises(InvalidRows, match="would come back as NULL"):
+        local.session.sql(f"COPY (SELECT 'NULL' AS s, 1 AS i) TO '{tmp_path}/out.csv' (NULL 'NULL')")
+    with pytest.raises(ForklakeError, match="one character"):
+        local.session.sql(f"COPY (SELECT 1 AS i) TO '{tmp_path}/other.csv' (QUOTE '')")
+
+
+@pytest.mark.parametrize("place", ["", "data", "data/main/main/t", "data/new"])
+def test_copy_does_not_write_where_the_files_of_a_lake_are(local: Lakehouse, tmp_path: Path, place: str) -> None:
+    local.session.sql("CREATE TABLE t AS SELECT id FROM range(3)")
+    with pytest.raises(InvalidInput, match="files of the lake"):
+        local.session.sql(f"COPY t TO '{tmp_path / place}' (FORMAT parquet, OVERWRITE true)")
+    assert local.session.sql("SELECT sum(id) FROM t").fetchall() == [(3,)]
