@@ -155,9 +155,11 @@ def test_functions_and_points_in_the_past_take_values_by_place(session: Session)
         ("CREATE VIEW p AS SELECT * FROM t WHERE id = :i", {"i": 1}),
         ("CREATE VIEW p AS SELECT * FROM t WHERE id = ?", [1]),
         ("CREATE VIEW p AS SELECT * FROM t AT (VERSION => :i)", {"i": 1}),
+        ("CREATE MACRO p(x) AS x + :i", {"i": 1}),
+        ("CREATE MACRO p(x) AS TABLE SELECT * FROM t WHERE id = ?", [1]),
     ],
 )
-def test_a_view_takes_no_parameters(session: Session, text: str, given: Any) -> None:
+def test_a_view_or_macro_takes_no_parameters(session: Session, text: str, given: Any) -> None:
     with pytest.raises(InvalidInput, match="parameter"):
         session.sql(text, given)
     assert rows(session, "SHOW VIEWS") == []

@@ -26,8 +26,8 @@ def _row(name: str, type_: str) -> str:
     fields = {
         "column_name": _text(name),
         "column_type": _text(type_),
-        "min": f"CAST(MIN({column}) AS STRING)" if comparable else _NOTHING,
-        "max": f"CAST(MAX({column}) AS STRING)" if comparable else _NOTHING,
+        "min": _shown(f"MIN({column})") if comparable else _NOTHING,
+        "max": _shown(f"MAX({column})") if comparable else _NOTHING,
         "approx_unique": f"APPROX_COUNT_DISTINCT({column if comparable else f'TO_JSON({column})'})",
         "avg": f"CAST(AVG({number}) AS STRING)" if is_number else _NOTHING,
         "std": f"CAST(STDDEV({number}) AS STRING)" if is_number else _NOTHING,
@@ -36,6 +36,11 @@ def _row(name: str, type_: str) -> str:
         "null_percentage": f"CAST(100.0 * COUNT_IF({column} IS NULL) / NULLIF(COUNT(*), 0) AS DECIMAL(9, 2))",
     }
     return f"NAMED_STRUCT({', '.join(f'{_text(key)}, {value}' for key, value in fields.items())})"
+
+
+def _shown(value: str) -> str:
+    """A value as text; bytes that are no UTF-8 are replaced."""
+    return f"MAKE_VALID_UTF8(CAST({value} AS STRING))"
 
 
 def _quartile(column: str, share: int, ordered: bool) -> str:

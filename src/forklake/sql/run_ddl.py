@@ -1,8 +1,11 @@
 """Statements that create, alter, drop and comment."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from pyspark.errors import AnalysisException
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from forklake.catalog import ddl
 from forklake.catalog.names import find_object, get_macro, get_schema, get_table, get_view
@@ -25,11 +28,12 @@ from forklake.spark.constraints import check_no_nulls
 from forklake.spark.create_as import create_as
 from forklake.spark.ordering import check_sort_order
 from forklake.spark.type_mapping import check_storable
-from forklake.sql.binding import Context, context_of, target, target_schema
+from forklake.sql.binding import Context, context_of, get_relation, target, target_schema
 from forklake.sql.constants import Parameters
+from forklake.sql.cursor import parse_text
 from forklake.sql.defaults import column_spec, default_of, type_of
 from forklake.sql.own_names import without_catalog
-from forklake.sql.queries import query_frame
+from forklake.sql.queries import query_frame, view_frame
 from forklake.sql.state import SessionState
 from forklake.sql.statements import (
     AddColumn,
@@ -134,6 +138,9 @@ def create_view(state: SessionState, statement: CreateView) -> None:
         tags = {} if statement.comment is None else {COMMENT: statement.comment}
         definition = ViewDefinition(text, context.dialect, statement.aliases, tags)
         ddl.create_view(tx, schema, name, definition, or_replace=statement.or_replace)
+        if statement.or_replace:
+            # Its query may name what it has just replaced.
+            view_frame(state, get_relation(state, context, statement.name), context)
 
 
 def _columns_of_view(state: SessionState, context: Context, query: str) -> list[str]:
@@ -151,6 +158,8 @@ def create_macro(state: SessionState, statement: CreateMacro) -> None:
     kinds = {implementation.is_table for implementation in statement.implementations}
     if len(kinds) > 1:
         raise InvalidInput("A macro is either a table or a value, in all of its implementations.")
+    for implementation in statement.implementations:
+        _refuse_parameters(implementation.body, context.dialect)
     definition = MacroDefinition(
         tuple(
             MacroImplementation(
@@ -172,6 +181,12 @@ def create_macro(state: SessionState, statement: CreateMacro) -> None:
         if statement.if_not_exists and find_object(tx, parent, name, kind) is not None:
             return
         ddl.create_macro(tx, schema, name, definition, table=True in kinds, or_replace=statement.or_replace)
+
+
+def _refuse_parameters(body: str, dialect: str) -> None:
+    with suppress(SqlglotError):
+        if parse_text(body, dialect).find(exp.Placeholder) is not None:
+            raise InvalidInput("A macro keeps its text, which cannot have parameters of a statement: write values.")
 
 
 def drop(state: SessionState, statement: Drop) -> None:
