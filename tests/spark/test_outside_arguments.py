@@ -113,14 +113,6 @@ def test_a_value_that_stands_for_null_is_not_written(local: Lakehouse, tmp_path:
         local.session.sql(f"COPY (SELECT 1 AS i) TO '{tmp_path}/other.csv' (QUOTE '')")
 
 
-@pytest.mark.parametrize("place", ["", "data", "data/main/main/t", "data/new"])
-def test_copy_does_not_write_where_the_files_of_a_lake_are(local: Lakehouse, tmp_path: Path, place: str) -> None:
-    local.session.sql("CREATE TABLE t AS SELECT id FROM range(3)")
-    with pytest.raises(InvalidInput, match="files of the lake"):
-        local.session.sql(f"COPY t TO '{tmp_path / place}' (FORMAT parquet, OVERWRITE true)")
-    assert local.session.sql("SELECT sum(id) FROM t").fetchall() == [(3,)]
-
-
 def test_a_view_cannot_replace_one_that_it_is_made_of(local: Lakehouse) -> None:
     session = local.session
     session.sql("CREATE VIEW p AS SELECT 1 AS x")

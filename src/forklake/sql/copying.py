@@ -62,7 +62,6 @@ def _to_file(
     state: SessionState, statement: Copy, file_format: str, options: Mapping[str, Any], parameters: Parameters
 ) -> int:
     context = context_of(state)
-    _check_outside_of_lakes(state, statement.file)
     if statement.query is not None:
         rows = query_frame(state, context, statement.query, parameters)
     else:
@@ -76,24 +75,6 @@ def _to_file(
     with spark_settings(state.holder.get(), WRITE_SETTINGS):
         export(writer, file_format, statement.file, overwrite=bool(options.get("OVERWRITE")))
     return count()
-
-
-def _check_outside_of_lakes(state: SessionState, file: str) -> None:
-    """Refuse a place among the files of a lake, or around them: OVERWRITE would delete these."""
-    for attachment in state.attachments:
-        data_path = attachment.lake.data_path
-        if data_path is not None and _overlap(_location(file), _location(data_path)):
-            raise InvalidInput(f"COPY cannot write to {file}: files of the lake '{attachment.name}' are there.")
-
-
-def _location(path: str) -> str:
-    """A folder in one spelling; of local ones, where links lead."""
-    local = path.removeprefix("file://") if path.startswith("file://") else path
-    return (path if "://" in local else os.path.realpath(local)).rstrip("/") + "/"
-
-
-def _overlap(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
 
 
 def _counting(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:

@@ -12,7 +12,9 @@ from forklake.sql.references import edited
 
 _NAME = "__forklake_value_"
 _SLICES = {TokenType.L_BRACKET, TokenType.COLON, TokenType.DCOLON}
-"""Beside these, the colon of a name would mean something else."""
+"""Beside these, the colon of a name would mean a slice or a cast."""
+_STARTS = {TokenType.SELECT, TokenType.DISTINCT, TokenType.ALL}
+"""Behind these, a colon belongs to an alias in DuckDB's dialect, which has another sign for names."""
 
 
 def named_parameters(
@@ -41,12 +43,15 @@ def _named(text: str, dialect: str, first: int) -> tuple[str, int]:
     tokens = tokens_of(text, dialect)
     places = [at for at, token in enumerate(tokens) if token.token_type == TokenType.PLACEHOLDER]
     edits = [
-        (tokens[at].start, tokens[at].end + 1, _written(f":{_NAME}{number}", tokens, at))
+        (tokens[at].start, tokens[at].end + 1, _written(f"{_NAME}{number}", tokens, at, dialect))
         for number, at in enumerate(places, first)
     ]
     return edited(text, edits), first + len(places)
 
 
-def _written(name: str, tokens: Sequence[Token], at: int) -> str:
-    beside = {token.token_type for token in (*tokens[max(at - 1, 0) : at], *tokens[at + 1 : at + 2])}
-    return f"({name})" if beside & _SLICES else f" {name} "
+def _written(name: str, tokens: Sequence[Token], at: int, dialect: str) -> str:
+    before = {token.token_type for token in tokens[max(at - 1, 0) : at]}
+    behind = {token.token_type for token in tokens[at + 1 : at + 2]}
+    if (before | behind) & _SLICES:
+        return f"(:{name})"
+    return f" ${name} " if dialect == "duckdb" and before & _STARTS else f" :{name} "
