@@ -142,7 +142,6 @@ class SparkHolder:
     @property
     def zone(self) -> str:
         """The time zone in which Spark reads texts without one; ours is UTC until it is told otherwise."""
-        self._adopt()
         return self.setting(ZONE) if self._watched is None else self.settings.zone
 
     def setting(self, name: str, default: str | None = None) -> str:
@@ -152,18 +151,18 @@ class SparkHolder:
         """
         if self._is_inherited and name == ZONE and self._settings_before_fork is not None:
             return self._settings_before_fork.zone
-        self._adopt()
-        if not self.is_running and not _names_a_server(self._given):
+        active = None if self.is_running else self._active()
+        if not self.is_running and active is None and not _names_a_server(self._given):
             return self._given.get(name) or ONE_MACHINE.get(name) or default or ""
-        found = self.get().conf
+        found = (active or self.get()).conf
         return (found.get(name) if default is None else found.get(name, default)) or ""
 
     @property
     def settings(self) -> SessionSettings:
         """What the session's settings mean for us. InvalidOption if we cannot work with them."""
-        self._adopt()
         if self._watched is None:
-            found = settings_from({**ONE_MACHINE, **self._given})
+            active = self._active()
+            found = settings_from({**ONE_MACHINE, **self._given}) if active is None else WatchedSettings(active).now()
         elif self._is_inherited and self._settings_before_fork is not None:
             found = self._settings_before_fork
         else:
@@ -191,10 +190,9 @@ class SparkHolder:
                 self._watched = WatchedSettings(self._spark)
             return self._spark
 
-    def _adopt(self) -> None:
-        """Take the session that is active in this process, if there is one: its settings count from the beginning."""
-        if self._spark is None and _PROCESS.inherited is None and SparkSession.getActiveSession() is not None:
-            self.get()
+    def _active(self) -> SparkSession | None:
+        """The session that is active in this process, which `get` would take: its settings count from the beginning."""
+        return None if _PROCESS.inherited is not None else SparkSession.getActiveSession()
 
     def _check_own(self) -> None:
         inherited = _PROCESS.inherited
