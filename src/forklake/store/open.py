@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forklake.errors import InvalidInput, InvalidName, NotALake, StoreError, UnsupportedFormat
+from forklake.errors import InvalidInput, InvalidName, NotALake, StoreError, StoreUnavailable, UnsupportedFormat
 from forklake.model.names import check_object_name
 from forklake.store.connection import Store
 from forklake.store.foreign_database import check_file, find_relations, foreign_contents, is_ducklake
@@ -64,7 +64,9 @@ def _connect(target: str, schema: str | None, *, create: bool, read_only: bool) 
             " Set CREATE_IF_NOT_EXISTS true to create one."
         )
     if path.is_dir():
-        raise NotALake(f"{path} is a directory; give the path of the SQLite file that holds the metadata of the lake.")
+        raise StoreUnavailable(
+            f"{path} is a directory; give the path of the SQLite file that holds the metadata of the lake."
+        )
     check_file(path, f"sqlite:{path}")
     return SqliteStore(path, read_only=read_only)
 
