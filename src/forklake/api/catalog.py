@@ -87,7 +87,7 @@ class CatalogHandle(Upkeep):
                 if_not_exists=if_not_exists,
                 or_replace=or_replace,
             )
-            check_sort_order(self._state.work(tx, self._attachment), created)
+            check_sort_order(self._state.holder, tx, created)
         return self.table(name)
 
     @one_statement

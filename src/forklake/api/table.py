@@ -300,7 +300,7 @@ class TableHandle:
         with self._state.writing(self._attachment) as tx:
             altered = alter_table(tx, self._schema, self._name, lambda definition: alteration(tx, definition))
             if sorts_anew:
-                check_sort_order(self._work(tx), altered)
+                check_sort_order(self._state.holder, tx, altered)
 
     def _reading_table(self) -> tuple[Work, Table]:
         tx = self._reading(None, None)

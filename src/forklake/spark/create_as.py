@@ -36,7 +36,7 @@ def create_as(
     table = create_table(
         work.tx, schema, name, specs, partitioned_by=partitioned_by, sorted_by=sorted_by, or_replace=or_replace
     )
-    check_sort_order(work, table)
+    check_sort_order(work.holder, work.tx, table)
     if with_data:
         append(work, table, rows, "position")
     return table

@@ -1,5 +1,6 @@
 """Starting Spark in a JVM of our own: what it prints while it starts is shown only if it fails."""
 
+import atexit
 import os
 import select
 from collections.abc import Iterator, Mapping
@@ -56,14 +57,23 @@ class StartOutput:
     def pass_on(self) -> None:
         """Forget what there is so far, and show what comes from now on."""
         with self._lock:
-            while self._has_more(timeout=0) and self._read():
-                pass
+            self._take_all()
             self._is_passed_on, self._kept = True, b""
+        # The reader ends with the process, and may not have seen the last of it.
+        atexit.register(self._show_rest)
 
     def last_words(self) -> str:
         """The end of what was kept, once the JVM has ended."""
         self._reader.join(_SECONDS_FOR_LAST_WORDS)
         return self._kept.decode(errors="replace").strip()
+
+    def _show_rest(self) -> None:
+        with self._lock:
+            self._take_all()
+
+    def _take_all(self) -> None:
+        while self._has_more(timeout=0) and self._read():
+            pass
 
     def _read_all(self) -> None:
         while True:

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from forklake.catalog.scan_planning import ScanPlan
+from forklake.catalog.transaction import Transaction
 from forklake.errors import InvalidChange
 from forklake.model.entities import Column, SortKey, Table
 from forklake.model.names import fold
@@ -15,6 +16,7 @@ from forklake.spark.expression_text import expression
 from forklake.spark.failures import in_short
 from forklake.spark.quoting import named
 from forklake.spark.scan import scan_schema
+from forklake.spark.session import SparkHolder
 from forklake.spark.work import Work
 
 
@@ -53,13 +55,13 @@ def sort_order(table: Table) -> list[Expression]:
     return [_expression(key) for key in table.definition.sort.keys] if table.definition.sort is not None else []
 
 
-def check_sort_order(work: Work, table: Table) -> None:
+def check_sort_order(holder: SparkHolder, tx: Transaction, table: Table) -> None:
     """InvalidChange if rows cannot be sorted as the table is; expressions are for Spark to judge."""
     keys = table.definition.sort.keys if table.definition.sort is not None else ()
     plain = {fold(each.name) for each in table.definition.columns if not each.children and each.type.name != "variant"}
     if all(fold(_unquoted(key.expression)) in plain for key in keys):
         return
-    rows = work.spark.createDataFrame([], scan_schema(ScanPlan(table, work.tx.base, (), ())))
+    rows = holder.get().createDataFrame([], scan_schema(ScanPlan(table, tx.base, (), ())))
     try:
         _ = rows.orderBy(*sort_order(table)).schema
     except AnalysisException as error:

@@ -89,7 +89,7 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
                 comment=statement.comment,
                 or_replace=statement.or_replace,
             )
-            check_sort_order(state.work(tx, attachment), created)
+            check_sort_order(state.holder, tx, created)
             return None
         if statement.columns:
             raise InvalidInput("A table made AS a query takes its columns from the query: leave them out.")
@@ -231,7 +231,7 @@ def alter_table(state: SessionState, statement: AlterTable) -> None:
             if change is not None:
                 altered = ddl.alter_table(tx, schema, name, change)
                 if isinstance(alteration, SetSorting):
-                    check_sort_order(state.work(tx, attachment), altered)
+                    check_sort_order(state.holder, tx, altered)
 
 
 def _change(state: SessionState, tx: Transaction, table: Table, alteration: TableAlteration) -> Alteration | None:
