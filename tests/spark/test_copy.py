@@ -266,6 +266,17 @@ def test_a_link_to_the_files_of_a_lake_is_not_overwritten(local: Lakehouse, tmp_
     assert local.session.sql("SELECT id FROM lake.t").fetchall() == [(1,)]
 
 
+def test_what_a_link_leads_to_is_not_overwritten(local: Lakehouse, tmp_path: Path) -> None:
+    place, kept = tmp_path / "out", tmp_path / "elsewhere"
+    local.session.sql(f"COPY (SELECT 1 AS a) TO '{place}' (FORMAT csv)")
+    kept.mkdir()
+    (kept / "mine.txt").write_text("mine")
+    (place / "link").symlink_to(kept)
+    local.session.sql(f"COPY (SELECT 2 AS a) TO '{place}' (FORMAT csv, OVERWRITE true)")
+    assert (kept / "mine.txt").read_text() == "mine"
+    assert [file.read_text() for file in place.glob("*.csv")] == ["a\n2\n"]
+
+
 @pytest.mark.parametrize(
     "query", ["SELECT 1 / (id - id) AS id FROM lake.t", "SELECT id + 1 AS id FROM parquet.`{place}`"]
 )

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from secrets import token_hex
 
-from pyarrow import fs
 from pyspark.sql import DataFrameWriter
 
-from forklake.errors import AlreadyExists, InvalidInput
 from forklake.spark.data_path_mark import check_outside_lakes
 from forklake.spark.storage import Storage, storage_at
 
@@ -18,40 +16,36 @@ _OF_EVERY_JOB = ("_SUCCESS", "._SUCCESS.crc")
 def export(writer: DataFrameWriter, file_format: str, place: str, *, overwrite: bool) -> None:
     """Write files into a folder. What it replaces is deleted when they are all there, and stays if they fail.
 
-    Not by Spark's own mode, which deletes first: a query that fails, or that reads these very files, would leave none.
+    Spark's own mode deletes first: a query that fails, or that reads these very files, would leave none.
     """
     check_outside_lakes(place)
-    with _replacing(place) if overwrite else _new(place):
-        writer.mode("append").format(file_format).save(place)
-
-
-@contextmanager
-def _new(place: str) -> Iterator[None]:
-    storage = _storage(place)
-    if storage is not None and _info(storage).type != fs.FileType.NotFound:
-        raise AlreadyExists(f"{place} already exists, and is not overwritten unless that is asked for.")
-    yield
+    writer = writer.format(file_format)
+    if not overwrite:
+        writer.mode("error").save(place)
+        return
+    with _replacing(place):
+        writer.mode("append").save(place)
 
 
 @contextmanager
 def _replacing(place: str) -> Iterator[None]:
-    storage = _storage(place)
-    if storage is None:
-        raise InvalidInput(f"Files in '{place}' cannot be replaced: PyArrow does not know this file system.")
-    if _info(storage).is_file:
-        with _put_aside(storage):
+    folder, _, name = (place if "://" in place else os.path.realpath(place)).rstrip("/").rpartition("/")
+    storage = storage_at(folder or "/")
+    if storage.files.get_file_info(storage.path(name)).is_file:
+        with _put_aside(storage, name):
             yield
         return
-    old = list(_files_in(storage))
+    # Neither through links nor in the data path of a lake.
+    old = [info.path for info in storage.walk(name) if info.base_name not in _OF_EVERY_JOB]
     yield
     for path in old:
         storage.files.delete_file(path)
 
 
 @contextmanager
-def _put_aside(storage: Storage) -> Iterator[None]:
+def _put_aside(storage: Storage, name: str) -> Iterator[None]:
     """A single file makes room for a folder, and comes back if that is not written."""
-    path = storage.prefix.rstrip("/")
+    path = storage.path(name)
     aside = f"{path}.{token_hex(8)}"
     storage.files.move(path, aside)
     try:
@@ -62,21 +56,3 @@ def _put_aside(storage: Storage) -> Iterator[None]:
         storage.files.move(aside, path)
         raise
     storage.files.delete_file(aside)
-
-
-def _files_in(storage: Storage) -> Iterator[str]:
-    selector = fs.FileSelector(storage.prefix.rstrip("/"), recursive=True, allow_not_found=True)
-    for info in storage.files.get_file_info(selector):
-        if info.is_file and os.path.basename(info.path) not in _OF_EVERY_JOB:
-            yield info.path
-
-
-def _info(storage: Storage) -> fs.FileInfo:
-    return storage.files.get_file_info(storage.prefix.rstrip("/"))
-
-
-def _storage(place: str) -> Storage | None:
-    try:
-        return storage_at(place)
-    except InvalidInput:
-        return None

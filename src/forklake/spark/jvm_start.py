@@ -1,4 +1,7 @@
-"""Starting Spark in a JVM of our own: what it prints while it starts is shown only if it fails."""
+"""Starting Spark in a JVM of our own: what it prints while it starts is shown only if it fails.
+
+PySpark has no public way to say where its JVM prints, so `launch_gateway` and the gateway of the context are used.
+"""
 
 import atexit
 import os

@@ -162,7 +162,7 @@ class _Reading:
         if names is None:
             return None
         qualifier = self._names.qualifier
-        if qualifier is not None and any(self._is_same(name, qualifier) for name in names[1:-1]):
+        if qualifier is not None and fold(qualifier) in map(fold, names[1:-1]):
             # A schema or catalog may be named before the table.
             return None
         if not self._names.alone and len(names) > 2:

@@ -8,8 +8,6 @@ from typing import Any
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
-from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from forklake.catalog.scan_planning import ScanPlan
 from forklake.errors import InvalidInput, InvalidRows
@@ -32,7 +30,7 @@ from forklake.sql.binding import Bound, Context, columns_named, context_of, get_
 from forklake.sql.conditions import virtual_columns
 from forklake.sql.constant_rows import constant_rows
 from forklake.sql.constants import Parameters
-from forklake.sql.cursor import parse_text, quoted_name
+from forklake.sql.cursor import quoted_name
 from forklake.sql.duckdb_to_spark import expression_to_spark
 from forklake.sql.literals import with_values
 from forklake.sql.macros import expanded
@@ -239,18 +237,9 @@ def _predicate(
     state: SessionState, context: Context, table: Table, alias: str, where: str | None, sources: str | None
 ) -> Any:
     """What a condition says of the table alone; with other sources, nothing."""
-    if where is None or sources is not None or _is_qualified(where, context.dialect, table):
+    if where is None or sources is not None:
         return None
     return predicate_of(where, context.dialect, names_of(table, alias), state.rules)
-
-
-def _is_qualified(where: str, dialect: str, table: Table) -> bool:
-    """Whether a condition may name the table with its schema, which could be taken for a path into a struct."""
-    try:
-        columns = parse_text(where, dialect).find_all(exp.Column)
-    except SqlglotError:
-        return True
-    return any(fold(table.name) in [fold(part.name) for part in column.parts[1:-1]] for column in columns)
 
 
 def _target(state: SessionState, name: Name) -> tuple[Context, Bound]:

@@ -7,7 +7,6 @@ from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import TokenType
 
 from forklake.model.column_types import TIMESTAMPS
 from forklake.model.entities import Column
@@ -15,10 +14,9 @@ from forklake.spark.assigned import read_text
 from forklake.spark.expression_text import expression as as_expression
 from forklake.spark.quoting import named
 from forklake.sql.constants import Parameters
-from forklake.sql.cursor import parse_text, tokens_of
+from forklake.sql.cursor import parse_text
 from forklake.sql.duckdb_to_spark import expression_to_spark
 from forklake.sql.known_nodes import Nodes, is_known
-from forklake.sql.references import edited
 
 _READ_FROM_TEXT = TIMESTAMPS | {"date"}
 _KEEP_COLUMNS = frozenset({"expressions", "from_", "where", "order", "limit", "offset", "distinct", "with_"})
@@ -29,8 +27,6 @@ _QUERIES: Nodes = {
     exp.Select: _KEEP_COLUMNS,
 }
 _ALIAS: Nodes = {exp.Alias: frozenset({"this", "alias"})}
-_SIGN = {"spark": ":", "duckdb": "$"}
-"""What the name of a parameter begins with. In DuckDB's SQL, a colon may also stand behind an alias."""
 _TEXTS: Nodes = {
     exp.Null: frozenset(),
     exp.Literal: frozenset({"this", "is_string"}),
@@ -60,10 +56,10 @@ def _time(name: str, column: Column, dialect: str) -> Expression:
 def texts_among(text: str, dialect: str, columns: Sequence[Column], parameters: Parameters = None) -> set[int]:
     """The columns of a query that are dates or times to the table and there nothing but texts, given or written out."""
     try:
-        numbered, values = _by_name(text, dialect, parameters)
-        rows = _expressions(numbered, dialect)
+        rows = _expressions(text, dialect)
     except SqlglotError:
         return set()
+    values = parameters if isinstance(parameters, Mapping) else {}
     return {
         at
         for at, column in enumerate(columns)
@@ -71,18 +67,6 @@ def texts_among(text: str, dialect: str, columns: Sequence[Column], parameters: 
         and rows
         and all(len(row) == len(columns) and _is_text(row[at], values) for row in rows)
     }
-
-
-def _by_name(text: str, dialect: str, parameters: Parameters) -> tuple[str, Mapping[str, Any]]:
-    """The text with a name for each `?`, in the order in which they are written, and the values of all parameters."""
-    if parameters is None or isinstance(parameters, Mapping):
-        return text, parameters or {}
-    places = [token for token in tokens_of(text, dialect) if token.token_type == TokenType.PLACEHOLDER]
-    if len(places) != len(parameters):
-        return text, {}
-    names = [f"__forklake_{at}" for at in range(len(places))]
-    edits = [(token.start, token.end + 1, _SIGN[dialect] + name) for token, name in zip(places, names, strict=True)]
-    return edited(text, edits), dict(zip(names, parameters, strict=True))
 
 
 def _expressions(text: str, dialect: str) -> list[list[exp.Expr]]:
