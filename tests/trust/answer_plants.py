@@ -93,3 +93,12 @@ def snapshot_for_each_table() -> Iterator[None]:
 
     with patch.object(Transactions, "current", current):
         yield
+
+
+@contextmanager
+def all_of_them() -> Iterator[None]:
+    """Every wrong reading at once."""
+    with ExitStack() as planted:
+        for each in (argument_ignored, alias_list_ignored, casts_rounded, zone_not_noticed, snapshot_for_each_table):
+            planted.enter_context(each())
+        yield

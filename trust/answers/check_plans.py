@@ -66,8 +66,9 @@ class PlanCheck:
     def judge(self, statements: Sequence[Statement]) -> None:
         """Judge statements; what is wrong is made small and told, of many the first few."""
         found = self.problems(statements)
-        self.tally.found += [self._told(*each) for each in found[:_TOLD]]
-        self.tally.count("differences beyond the first", len(found) - _TOLD if len(found) > _TOLD else 0)
+        told = found[:_TOLD] if self.tally.shrinks else found
+        self.tally.found += [self._told(*each) for each in told]
+        self.tally.count("differences beyond the first", len(found) - len(told))
 
     def problems(self, statements: Sequence[Statement], *, counted: bool = True) -> list[tuple[Statement, str]]:
         distinct = list(dict.fromkeys(statement.condition for statement in statements))
@@ -117,6 +118,9 @@ class PlanCheck:
         tally.count(_WHOLE, isinstance(plan, DeletePlan) and bool(plan.whole))
 
     def _told(self, statement: Statement, problem: str) -> str:
+        if not self.tally.shrinks:
+            return f"{problem}\n{statement.text}"
+
         def fails(condition: Piece) -> bool:
             return bool(self.problems([replace(statement, condition=condition)], counted=False))
 

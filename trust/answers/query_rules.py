@@ -8,6 +8,9 @@ from collections.abc import Sequence
 QUERIES: Sequence[tuple[str, str]] = (
     ("a", "SELECT a.k, <text> AS x, <int> AS y FROM {A} AS a WHERE <bool>"),
     ("a", "SELECT a.* FROM {A} AS a WHERE <bool>"),
+    ("a", "SELECT a.k FROM {A} TABLESAMPLE (100 PERCENT) AS a WHERE <bool>"),
+    ("a", "SELECT count(*) FROM {A} TABLESAMPLE (2 ROWS) AS a WHERE <bool> OR true"),
+    ("a", "SELECT a.k FROM {A} TABLESAMPLE (BUCKET 1 OUT OF 1) AS a WHERE <bool>"),
     ("a", "SELECT <bool> AS p, <date> AS d, a.k AS k FROM {A} a"),
     ("a", "SELECT DISTINCT <text> AS x, <bool> AS p FROM {A} AS a WHERE <bool>"),
     ("a", "SELECT a.k FROM {A} AS a WHERE <bool> ORDER BY a.k DESC LIMIT 3 OFFSET 1"),

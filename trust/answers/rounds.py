@@ -48,20 +48,31 @@ KINDS = ("conditions", "answers", "constants", "settings", "snapshots", "duckdb"
 
 
 def run_round(
-    folder: Path, seed: str, counts: Counts, spark: SparkSession | None = None, target: str = ""
+    folder: Path,
+    seed: str,
+    counts: Counts,
+    spark: SparkSession | None = None,
+    target: str = "",
+    *,
+    shrinks: bool = True,
 ) -> Mapping[str, Tally]:
     """Make tables by the seed, and judge statements over them; in SQLite, unless there is a target."""
-    tallies = {kind: Tally() for kind in KINDS}
-    rng = random.Random(seed)
-    with subject(folder, list(make_tables(rng)), spark, target) as made, light(made.fast.spark):
+    tallies = {kind: Tally(shrinks=shrinks) for kind in KINDS}
+
+    def chance(what: str) -> random.Random:
+        """A source of chance for one purpose: what is made for it does not depend on what else is made."""
+        return random.Random(f"{seed}/{what}")
+
+    with subject(folder, list(make_tables(chance("tables"))), spark, target) as made, light(made.fast.spark):
         each = len(made.tables)
         for table in made.tables if counts.conditions else ():
-            PlanCheck(made, table, tallies["conditions"]).check(rng, counts.conditions // each)
-        AnswerCheck(made, tallies["answers"]).check(rng, counts.queries, counts.changes)
+            PlanCheck(made, table, tallies["conditions"]).check(chance(table.name), counts.conditions // each)
+        AnswerCheck(made, tallies["answers"]).check(chance("answers"), counts.queries, counts.changes)
         if counts.constants:
             constants = ConstantCheck(made, tallies["constants"])
-            constants.check(rng, counts.constants)
-            constants.check_defaults(rng, counts.constants // 3)
+            constants.check(chance("constants"), counts.constants)
+            constants.check_defaults(chance("defaults"), counts.constants // 3)
+        rng = chance("settings")
         chosen = rng.sample(SETTINGS, counts.settings)
         check_settings(made, rng, counts.under_settings, 1, tallies["settings"], chosen)
         if counts.snapshots:
@@ -70,11 +81,12 @@ def run_round(
             with speaking(made, "duckdb") as other:
                 if counts.duckdb_snapshots:
                     SnapshotCheck(other, tallies["snapshots"]).check(STATEMENTS[: counts.duckdb_snapshots])
-                DuckDBQueryCheck(other, tallies["duckdb"]).check(rng, counts.duckdb_queries)
+                DuckDBQueryCheck(other, tallies["duckdb"]).check(chance("duckdb queries"), counts.duckdb_queries)
                 for table in other.tables:
                     duck = DuckDBCheck(other, table, tallies["duckdb"])
-                    duck.check(rng, counts.duckdb_conditions // each)
-                    duck.check_expressions(rng, counts.duckdb_expressions // each)
+                    duck.check(chance(f"duckdb {table.name}"), counts.duckdb_conditions // each)
+                    expressions = chance(f"duckdb expressions {table.name}")
+                    duck.check_expressions(expressions, counts.duckdb_expressions // each)
                     duck.oracle.close()
     for tally in tallies.values():
         tally.found = [f"seed {seed}: {told}" for told in tally.found]

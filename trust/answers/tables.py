@@ -85,6 +85,10 @@ def make_table(rng: random.Random, name: str, layout: str, files: int = 10) -> M
     kinds = [*_ALWAYS, *rng.sample([kind for kind in KINDS if kind not in _ALWAYS], 9)]
     rng.shuffle(kinds)
     columns = [Column(KEY, "big"), *(Column(f"{kind}_{at}", kind) for at, kind in enumerate(kinds))]
+    if rng.random() < 0.5:
+        # A path into a struct may look like a column of a table, or of a table with its schema.
+        called = rng.choice((name, "main", "lake", "a", "z"))
+        columns = [Column(called, "struct") if column.kind == "struct" else column for column in columns]
     maker = _Maker(rng, columns)
     listed = ", ".join(f"{column.name} {KINDS[column.kind].sql}" for column in columns)
     keys = f" PARTITIONED BY ({_partition(rng, columns)})" if layout == "partitioned" else ""

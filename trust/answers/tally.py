@@ -14,6 +14,8 @@ class Tally:
     end_to_end: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     found: list[str] = field(default_factory=list)
+    shrinks: bool = True
+    """Whether a statement is made small before it is told, which takes far longer than to find it."""
 
     @property
     def tried(self) -> int:
