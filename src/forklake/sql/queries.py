@@ -119,9 +119,11 @@ def bind_expression(
     text: str,
     rows: Mapping[str, DataFrame],
     hidden: Mapping[str, Sequence[str]],
+    stands_for: Mapping[str, Name],
 ) -> tuple[str, list[NamedScan]]:
     """An expression for Spark over rows known by aliases, whose `hidden` columns stars leave out.
 
+    `stands_for` has, by alias, the tables by whose names their columns may be qualified.
     With the scans that its subqueries name: Spark knows them for as long as they are referred to.
     """
     value = _marker(text) + "value"
@@ -129,7 +131,8 @@ def bind_expression(
     sources = [f"{name} AS {quoted_name(alias, context.dialect)}" for name, alias in zip(given, rows, strict=True)]
     query = f"SELECT ({text}\n) AS {value} FROM {', '.join(sources)}"
     unseen = {name: hidden.get(alias, ()) for name, alias in zip(given, rows, strict=True)}
-    plain, bound, _ = _bind(state, context, query, None, given, unseen, handed_out=False)
+    owners = {name: stands_for[alias] for name, alias in zip(given, rows, strict=True) if alias in stands_for}
+    plain, bound, _ = _bind(state, context, query, None, given, unseen, False, owners)
     shown = plain[len("SELECT") : plain.rindex(f"{value}")].rstrip(" `").removesuffix("AS")
     scans = dict(bound.scans)
 
