@@ -246,7 +246,10 @@ def _named_anew(
     if len(parsed.references) != 1 or len(scans) != 1 or context.dialect != "spark" or "|>" in parsed.text:
         return None
     [scan], [reference] = scans.values(), parsed.references
-    return own_columns(parsed.tree, reference.node, scan.columns)
+    edits = own_columns(parsed.tree, reference.node, scan.columns)
+    # FROM t alone has a star that nobody has written.
+    is_written = all(start == end or parsed.text[start:end] == "*" for start, end, _ in edits or ())
+    return edits if is_written else None
 
 
 def _marker(text: str) -> str:
