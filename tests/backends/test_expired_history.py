@@ -157,3 +157,18 @@ def test_changes_that_expire_while_they_are_read_are_told_as_such(
     monkeypatch.setattr(histories, "rows_behind", expire_first)
     with pytest.raises(NoSuchSnapshot, match="expired while"):
         table_history(view, table_id, after, view.snapshot_id)
+
+
+@pytest.mark.parametrize("change", [delete_some, end_all])
+def test_changes_that_have_all_expired_are_not_taken_for_none(
+    main: Catalog, change: Callable[[Catalog, int], None]
+) -> None:
+    table_id = TableId(make_table(main).object_id)
+    after = view_at_head(main).snapshot_id
+    append(main)
+    view = view_at_head(main)
+    assert len(table_history(view, table_id, after, view.snapshot_id).inserted) == 1
+    change(main, 5)
+    expire_all(main)
+    with pytest.raises(NoSuchSnapshot, match="expired"):
+        table_history(view, table_id, after, view.snapshot_id)

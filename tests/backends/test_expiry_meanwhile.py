@@ -22,7 +22,10 @@ from tests.interloper import interrupted
 @pytest.fixture
 def session(place: Place, tmp_path: Path) -> Iterator[Session]:
     with forklake.connect() as opened:
-        attach_main(opened, place, tmp_path).create_table("t", {"id": "bigint"}).append([(0,)])
+        lake = attach_main(opened, place, tmp_path)
+        lake.create_table("t", {"id": "bigint"}).append([(0,)])
+        for option in ("expire_older_than", "delete_older_than"):
+            lake.set_option(option, "1 day")
         yield opened
 
 
@@ -54,6 +57,16 @@ STATEMENTS: dict[str, Callable[[Session], Any]] = {
     "CREATE": lambda session: session.sql("CREATE TABLE u (id BIGINT)"),
     "count": lambda session: session.catalog("lake").table("t").count(),
     "SHOW": lambda session: session.sql("SHOW TABLES"),
+    "flush": lambda session: session.catalog("lake").flush_inlined_data(),
+    "CALL flush": lambda session: session.sql("CALL lake.flush_inlined_data()"),
+    "merge files": lambda session: session.catalog("lake").merge_adjacent_files(),
+    "rewrite files": lambda session: session.catalog("lake").rewrite_data_files("t"),
+    "expire": lambda session: session.catalog("lake").expire_snapshots(),
+    "CALL expire": lambda session: session.sql("CALL lake.expire_snapshots()"),
+    "clean up": lambda session: session.catalog("lake").cleanup_old_files(),
+    "delete orphans": lambda session: session.catalog("lake").delete_orphaned_files(),
+    "checkpoint": lambda session: session.catalog("lake").checkpoint(),
+    "CHECKPOINT": lambda session: session.sql("CHECKPOINT"),
 }
 
 
@@ -75,6 +88,46 @@ def test_rows_of_a_statement_that_is_carried_out_again_are_there_once(
     assert expired
     assert session.catalog("lake").table("t").count() == 1 + 3 + 100
     assert len(list((tmp_path / "data").rglob("*.parquet"))) == 1 + 3 + 1
+
+
+MANY_COMMITS: dict[str, Callable[[Session], Any]] = {
+    "flush": lambda session: session.catalog("lake").flush_inlined_data(),
+    "CALL flush": lambda session: session.sql("CALL lake.flush_inlined_data()"),
+    "merge files": lambda session: session.catalog("lake").merge_adjacent_files(),
+    "CALL merge files": lambda session: session.sql("CALL lake.merge_adjacent_files()"),
+}
+
+
+@pytest.mark.parametrize("work", MANY_COMMITS.values(), ids=MANY_COMMITS)
+def test_work_with_many_commits_goes_on_after_those_that_it_has_made(
+    session: Session, place: Place, tmp_path: Path, work: Callable[[Session], Any]
+) -> None:
+    lake = session.catalog("lake")
+    for name in ("in_files", "in_more_files"):
+        table = lake.create_table(name, {"id": "bigint"})
+        lake.set_option("data_inlining_row_limit", 0, table=name)
+        table.append([(1,)])
+        table.append([(2,)])
+    lake.create_table("u", {"id": "bigint"}).append([(1,)])
+    before = lake.snapshots()[-1].snapshot_id
+    for at in range(4, 12):
+        with expirer(session, place, tmp_path, reads=range(at, at + 1)):
+            work(session)
+    assert lake.snapshots()[-1].snapshot_id > before
+    assert [lake.table(name).count() for name in ("in_files", "in_more_files", "u")] == [2, 2, 1]
+    assert lake.verify() == []
+
+
+@pytest.mark.parametrize("work", MANY_COMMITS.values(), ids=MANY_COMMITS)
+def test_work_that_is_always_overtaken_by_expiry_is_a_conflict(
+    session: Session, place: Place, tmp_path: Path, work: Callable[[Session], Any]
+) -> None:
+    with (
+        expirer(session, place, tmp_path, reads=range(1000)),
+        pytest.raises(CommitConflict, match=r"snapshot .* has expired|one after it has expired"),
+    ):
+        work(session)
+    assert session.catalog("lake").verify() == []
 
 
 class Stream:

@@ -84,7 +84,7 @@ def test_one_statement_asks_for_all_and_only_once(lake: Lake, main: Catalog) -> 
     assert names(tx.table_versions(table, versions[-1:])) == {versions[-1]: ["c3"]}
     assert store.statements == 0
     tx.table_versions(table, versions)
-    assert store.statements == 1
+    assert store.trips == 1
     tx.table_versions(table, versions)
     in_fork = begin(replace(child, lake=fresh.lake))
     inherited = get_table(in_fork, "main", "t")

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import forklake
-from forklake.errors import DataPathTaken, QueryFailed
+from forklake.errors import DataPathTaken, InvalidRows, QueryFailed
 from tests.spark.conftest import Lakehouse
 
 TEXTS = [
@@ -306,3 +306,32 @@ def test_a_file_that_is_overwritten_comes_back_when_the_copy_fails(local: Lakeho
     local.session.sql(f"COPY (SELECT 1 AS x) TO '{place}' (OVERWRITE true)")
     assert place.is_dir()
     assert not list(tmp_path.glob("out.csv.*"))
+
+
+BAD_FILES = {
+    "value.csv": ("id,d\n1,2020-01-01\nx,2020-01-01\n", "Column id of type INTEGER cannot hold 'x'"),
+    "date.csv": ("id,d\n1,2020-13-01\n", "Column d of type DATE cannot hold '2020-13-01'"),
+    "short.csv": ("id,d\n1\n", "[1,null]"),
+    "value.json": ('{"id": 1}\n{"id": "x"}\n', ""),
+    "broken.json": ('{"id": 1}\n{"id": \n', ""),
+    "null.csv": ("id,d\n,2020-01-01\n", "NOT NULL"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_rows_that_do_not_fit_are_told_with_their_file(local: Lakehouse, tmp_path: Path, name: str) -> None:
+    local.session.sql("CREATE TABLE t (id INT NOT NULL, d DATE)")
+    (tmp_path / name).write_text(BAD_FILES[name][0])
+    with pytest.raises(InvalidRows) as raised:
+        local.session.sql(f"COPY t FROM '{tmp_path / name}'")
+    assert str(tmp_path / name) in str(raised.value)
+    assert BAD_FILES[name][1] in str(raised.value)
+    assert local.lake.table("t").count() == 0
+
+
+def test_of_several_files_the_one_with_the_bad_row_is_named(local: Lakehouse, tmp_path: Path) -> None:
+    local.session.sql("CREATE TABLE t (id INT)")
+    for name, text in {"one.csv": "id\n1\n", "two.csv": "id\nx\n"}.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(InvalidRows, match=r"two\.csv\)$"):
+        local.session.sql(f"COPY t FROM '{tmp_path}/*.csv'")

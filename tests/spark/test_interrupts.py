@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from forklake.errors import ForklakeError
+from forklake.spark.interrupts import interruptible
 from tests.spark.conftest import Lakehouse
 from tests.spark.inside import files_below
 
@@ -86,3 +87,23 @@ def test_an_interrupt_in_a_transaction_leaves_it_to_be_rolled_back(local: Lakeho
         transact()
     assert local.lake.table("t").count() == 0
     assert files_below(local.data) == set()
+
+
+def test_a_job_that_starts_after_the_interrupt_is_cancelled_too(local: Lakehouse) -> None:
+    ended = threading.Event()
+
+    def run_later() -> None:
+        # As the JVM does with a call that nobody waits for any more.
+        time.sleep(0.2)
+        try:
+            local.spark.sql(f"SELECT max(id) FROM {ENDLESS}").collect()
+        except Exception:
+            ended.set()
+
+    later = threading.Thread(target=run_later, daemon=True)
+    later.start()
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        raise KeyboardInterrupt
+    later.join(30)
+    assert ended.is_set()
+    assert not local.spark.sparkContext.statusTracker().getActiveJobsIds()

@@ -87,8 +87,7 @@ class TableHandle:
     ) -> Result:
         """The rows for which a condition is true. A condition as SQL text excludes files before any is read."""
         tx = self._reading(version, timestamp)
-        table, outlives = get_table(tx, self._schema, self._name), self._state.transactions.is_open
-        return scan_table(self._work(tx), table, where, columns, outlives=outlives)
+        return scan_table(self._work(tx), get_table(tx, self._schema, self._name), where, columns)
 
     def to_arrow(self) -> Any:
         return self.scan().to_arrow()
@@ -128,8 +127,10 @@ class TableHandle:
         """
         first, last = snapshot_range(self._reading(None, None).view, since, until)
         tx = begin(replace(self._attachment.catalog, pinned=last))
-        table, work = get_table(tx, self._schema, self._name), self._work(tx)
-        return Result(None, lambda: table_changes(work, table, first, last, kind), table, last)
+        table = get_table(tx, self._schema, self._name)
+        # At once: later, snapshots of the range may have expired.
+        found = table_changes(self._work(tx), table, first, last, kind)
+        return Result(None, lambda: found, table, last)
 
     # Writing
 

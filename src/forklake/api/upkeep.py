@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from forklake.api.naming import split_name
+from forklake.api.one_statement import one_statement
 from forklake.catalog.expiry import Age, expire_snapshots
 from forklake.catalog.holders import (
     MOST_HOLDERS,
@@ -27,7 +28,6 @@ from forklake.maintenance.rewrite_files import rewrite_in_tables
 from forklake.maintenance.verify import verify
 from forklake.model.findings import Finding
 from forklake.model.snapshots import Snapshot
-from forklake.spark.failures import querying
 from forklake.spark.storage import Storage
 from forklake.spark.work import storage_of
 from forklake.sql.attachments import Attachment
@@ -44,6 +44,7 @@ class Upkeep:
         self._attachment = attachment
         self._transactions = state.transactions
 
+    @one_statement
     def merge_adjacent_files(
         self,
         table: str | None = None,
@@ -55,16 +56,16 @@ class Upkeep:
         progress: Progress = QUIET,
     ) -> list[Compacted]:
         """Merge small files of a table, a schema or the whole catalog; sizes are in bytes."""
-        with querying():
-            return merge_adjacent_in_tables(
-                self._commits,
-                _place_of(schema, table),
-                min_file_size=min_file_size,
-                max_file_size=max_file_size,
-                max_compacted_files=max_compacted_files,
-                progress=progress,
-            )
+        return merge_adjacent_in_tables(
+            self._commits,
+            _place_of(schema, table),
+            min_file_size=min_file_size,
+            max_file_size=max_file_size,
+            max_compacted_files=max_compacted_files,
+            progress=progress,
+        )
 
+    @one_statement
     def rewrite_data_files(
         self,
         table: str | None = None,
@@ -74,20 +75,20 @@ class Upkeep:
         progress: Progress = QUIET,
     ) -> list[Compacted]:
         """Rewrite files of which this share of the rows is deleted, or that of `rewrite_delete_threshold`."""
-        with querying():
-            return rewrite_in_tables(
-                self._commits, _place_of(schema, table), delete_threshold=delete_threshold, progress=progress
-            )
+        return rewrite_in_tables(
+            self._commits, _place_of(schema, table), delete_threshold=delete_threshold, progress=progress
+        )
 
+    @one_statement
     def flush_inlined_data(self, table: str | None = None, *, schema: str | None = None) -> list[Flushed]:
         """Move inlined rows of a table, a schema or the whole catalog to files."""
         return flush_inlined_in_tables(self._commits, _place_of(schema, table))
 
+    @one_statement
     def checkpoint(self, *, progress: Progress = QUIET) -> list[Step]:
         """Everything that keeps the catalog in shape: flush, expire, merge, rewrite, clean up, delete orphans."""
         self._check_no_transaction(False)
-        with querying():
-            return checkpoint(self._attachment.catalog, self._storage, self._commits, progress=progress)
+        return checkpoint(self._attachment.catalog, self._storage, self._commits, progress=progress)
 
     def expire_snapshots(
         self, *, versions: Collection[int] | None = None, older_than: Age | None = None, dry_run: bool = False

@@ -8,7 +8,7 @@ from forklake.catalog.history import own_snapshots
 from forklake.catalog.lake import Catalog, database_time
 from forklake.catalog.options import effective_option
 from forklake.catalog.retry import with_retries
-from forklake.catalog.transaction import begin
+from forklake.catalog.transaction import begin, read_newest
 from forklake.errors import InvalidInput, NoSuchCatalog, NoSuchSnapshot
 from forklake.model.ids import SnapshotId
 from forklake.model.options import parse_interval
@@ -60,7 +60,7 @@ def expire_snapshots(
 
 def age_of(catalog: Catalog, option: str) -> datetime | None:
     """The time before which something is as old as an option of the catalog says; None if it says nothing."""
-    interval = effective_option(begin(catalog), option)
+    interval = read_newest(lambda: begin(catalog), lambda tx: effective_option(tx, option))
     return None if interval is None else moment_of(catalog, parse_interval(interval))
 
 

@@ -20,6 +20,7 @@ from forklake.store.row_events import (
     row_events,
     rows_behind,
 )
+from forklake.store.scope import expired
 from forklake.store.snapshots import births
 
 
@@ -87,6 +88,8 @@ def table_history(
     everything, scope = scope, view.catalog.lake.owners.of_table(scope, lineage.ancestors, table_id)
     store = view.catalog.lake.store
     found = row_events(store, everything, scope, table_id, after)
+    if after < scope.snapshot_id and [each.snapshot_id for each in found.snapshots[-1:]] != [scope.snapshot_id]:
+        raise expired(scope)
     _check_complete(view.catalog, after, found.snapshots, with_deletes=with_deletes)
     events = _without_compactions(found, table_id)
     files = {DataFileId(e.object_id) for e in (*events.begun_files, *events.ended_files, *events.deletes)}

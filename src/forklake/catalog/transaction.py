@@ -1,6 +1,6 @@
 """A transaction: a catalog as of a snapshot, and on top of it changes that nobody else sees yet."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeVar, cast
 
 from forklake.catalog.lake import Catalog
@@ -8,9 +8,9 @@ from forklake.catalog.retry import with_retries
 from forklake.catalog.seen import SeenObjects, SeenRows, current_version
 from forklake.catalog.staged import StagedObject, StagedOption
 from forklake.catalog.table_changes import Compaction, TableChanges
-from forklake.catalog.view import CatalogView, view_at_head
+from forklake.catalog.view import CatalogView, is_kept, view_at_head
 from forklake.catalog.written_files import WrittenFiles
-from forklake.errors import InvalidInput, TransactionClosed, TransactionError
+from forklake.errors import CommitConflict, InvalidInput, NoSuchSnapshot, TransactionClosed, TransactionError
 from forklake.model.documents import check_definition
 from forklake.model.entities import UNCOMMITTED, Definition, LakeObject, Table, TableDefinition
 from forklake.model.file_checks import LARGEST, check_batch, check_column_stats, check_delete_files, check_new_files
@@ -26,7 +26,11 @@ SCHEMAS = SchemaId(0)
 
 _EITHER_OR = "Transactions can either make changes OR perform compaction - not both"
 
+_ATTEMPTS = 5
+"""How often something is read whose snapshot expires meanwhile."""
+
 D = TypeVar("D", bound=Definition)
+T = TypeVar("T")
 
 
 class Transaction:
@@ -339,6 +343,32 @@ class Transaction:
 
     def _rows_seen(self, table_id: TableId) -> SeenRows:
         return self._seen_rows.setdefault(table_id, SeenRows(self.view, table_id))
+
+
+def read_newest(begin_newest: Callable[[], Transaction], read: Callable[[Transaction], T]) -> T:
+    """What is read in a transaction on the newest snapshot: in another, if that expires meanwhile."""
+    for _ in range(_ATTEMPTS):
+        tx = begin_newest()
+        try:
+            return read(tx)
+        except NoSuchSnapshot:
+            if not has_expired(tx):
+                raise
+    raise overtaken(tx)
+
+
+def has_expired(tx: Transaction) -> bool:
+    """Whether the snapshot that a transaction reads is gone, and there may be a newer one to read instead."""
+    return tx.catalog.pinned is None and not is_kept(tx.catalog, tx.base)
+
+
+def overtaken(tx: Transaction) -> CommitConflict:
+    """What to raise when snapshots expire faster than work on them is done."""
+    return CommitConflict(
+        f"Transaction conflict - snapshot {tx.base} has expired while it was read, as others did before it;"
+        " try again, and keep snapshots for longer than the work takes",
+        subject=tx.catalog.name,
+    )
 
 
 def begin(catalog: Catalog, head: CatalogView | None = None) -> Transaction:

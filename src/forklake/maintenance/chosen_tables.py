@@ -24,7 +24,7 @@ class Place:
 EVERYWHERE = Place()
 
 
-def chosen_tables(work: Work, place: Place, among: Callable[[], Iterable[Table]]) -> list[TableId]:
+def chosen_tables(work: Work, place: Place, among: Callable[[Work], Iterable[Table]]) -> list[TableId]:
     """The table that was named, whichever it is; or else those of the place that are `among` others, by name.
 
     The option `auto_compact` leaves tables out unless they are named.
@@ -35,7 +35,7 @@ def chosen_tables(work: Work, place: Place, among: Callable[[], Iterable[Table]]
     wanted = [get_schema(tx, place.schema)] if place.schema is not None else list_schemas(tx)
     schemas = {schema.object_id: schema.name for schema in wanted}
     is_compacted = _auto_compact(work)
-    tables = [table for table in among() if table.schema_id in schemas and is_compacted(table)]
+    tables = [table for table in among(work) if table.schema_id in schemas and is_compacted(table)]
     return [TableId(table.object_id) for table in sorted(tables, key=lambda t: (schemas[t.schema_id], t.name))]
 
 

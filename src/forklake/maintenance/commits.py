@@ -5,7 +5,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from forklake.errors import CommitConflict, DataError
+from forklake.catalog.transaction import Transaction, has_expired, overtaken, read_newest
+from forklake.errors import CommitConflict, DataError, NoSuchSnapshot
 from forklake.model.ids import TableId
 from forklake.spark.work import Work
 
@@ -18,14 +19,25 @@ T = TypeVar("T")
 class Commits:
     """Transactions on one catalog: one for each piece of work, or, for all of it, the one that is open."""
 
-    reading: Callable[[], Work]
+    newest: Callable[[], Transaction]
+    """On the newest snapshot, or the one that is open."""
+    work: Callable[[Transaction], Work]
     writing: Callable[[], AbstractContextManager[Work]]
     """Commits when the block ends well, unless a transaction was open before. What is not committed leaves no file."""
     is_open: bool
     """Whatever is done is committed, or not, by whoever has begun the transaction."""
 
+    def look(self, read: Callable[[Work], T]) -> T:
+        """What is found before the work begins; anew, if its snapshot expires meanwhile."""
+        if self.is_open:
+            return read(self.work(self.newest()))
+        return read_newest(self.newest, lambda tx: read(self.work(tx)))
+
     def carry_out(self, step: Callable[[Work], T], on_conflict: Callable[[], None] = lambda: None) -> T:
-        """Do a piece of work and commit it; anew, on what is there then, if another commit got in its way."""
+        """Do a piece of work and commit it; anew, on what is there then, if another commit got in its way.
+
+        So it is if the snapshot that it reads has expired: what was committed before it stays, and is not done again.
+        """
         for attempt in range(RETRIES + 1):
             try:
                 with self.writing() as work:
@@ -33,7 +45,12 @@ class Commits:
             except CommitConflict:
                 if self.is_open or attempt == RETRIES:
                     raise
-                on_conflict()
+            except NoSuchSnapshot:
+                if self.is_open or not has_expired(work.tx):
+                    raise
+                if attempt == RETRIES:
+                    raise overtaken(work.tx) from None
+            on_conflict()
         raise AssertionError("the last attempt returns or raises")
 
 

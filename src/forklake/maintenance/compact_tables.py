@@ -45,16 +45,15 @@ class Compaction(Protocol):
 
 def compact_tables(commits: Commits, place: Place, compaction: Compaction, progress: Progress) -> list[Compacted]:
     """Compact the tables of a place."""
-    work = commits.reading()
 
-    def among() -> list[Table]:
+    def among(work: Work) -> list[Table]:
         sizes = table_sizes(work.tx.view)
         return [table for table, size in sizes if compaction.is_for(size.file_count, size.delete_file_count)]
 
     def run(table_id: TableId) -> list[Compacted]:
         return _TableRun(commits, table_id, compaction, progress).run()
 
-    return list(chain.from_iterable(for_each_table(chosen_tables(work, place, among), run)))
+    return list(chain.from_iterable(for_each_table(commits.look(lambda work: chosen_tables(work, place, among)), run)))
 
 
 @dataclass(slots=True)

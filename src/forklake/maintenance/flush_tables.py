@@ -24,15 +24,14 @@ class Flushed:
 
 def flush_inlined_in_tables(commits: Commits, place: Place = EVERYWHERE) -> list[Flushed]:
     """Flush and commit the inlined rows of a table, of a schema, or of the whole catalog."""
-    work = commits.reading()
 
-    def among() -> list[Table]:
+    def among(work: Work) -> list[Table]:
         return cast("list[Table]", work.tx.view.objects_with_ids(inlined_tables(work.tx.catalog)))
 
     def flush(table_id: TableId) -> Flushed | None:
         return commits.carry_out(partial(_flush, table_id=table_id))
 
-    flushed = for_each_table(chosen_tables(work, place, among), flush)
+    flushed = for_each_table(commits.look(lambda work: chosen_tables(work, place, among)), flush)
     return [done for done in flushed if done is not None and done.rows_flushed]
 
 

@@ -18,6 +18,11 @@ _UNWRITABLE = re.compile(
 )
 _UNREADABLE = re.compile(r"FAILED_READ_FILE|FileNotFound|FILE_NOT_EXIST|not a Parquet file|ChecksumException")
 _MISSING = re.compile(r"FILE_NOT_EXIST|FileNotFound|No such file")
+_BAD_RECORD = re.compile(r"\[MALFORMED_RECORD_IN_PARSING[A-Z_.]*\] (.*?)(?:\.? ?Parse Mode| SQLSTATE|\n)", re.DOTALL)
+_JSON_FIELD = re.compile(r"Cannot parse the field name (\S+) and the value (.+?) of the JSON token type")
+_IN_FILE = re.compile(r"\(in .+\)$")
+_FILE_READ = re.compile(r"while reading file (\S+?)\.?\s")
+_BAD_VALUE = re.compile(r"\[(?:CAST_|CANNOT_PARSE_|FAILED_PARSE_|INVALID_)[A-Z_.]+\]")
 _UNTOLD = re.compile(r"An error occurred while calling \S+\.\n")
 _FILE = re.compile(r"((?:[a-z0-9]+:)?/[^\s,]*?\.parquet)")
 
@@ -36,6 +41,37 @@ def writing(table: Table) -> Iterator[None]:
         if (told := _UNWRITABLE_IN_WORKER.search(str(error))) is not None:
             raise UnwritableFile(told[1].strip()) from error
         raise
+
+
+@contextmanager
+def copying_from(file: str) -> Iterator[None]:
+    """Around rows that Spark reads from files of the user: what is wrong with them is told with the file."""
+    try:
+        yield
+    except InvalidRows as error:
+        if _IN_FILE.search(str(error)):
+            raise
+        raise InvalidRows(f"{error} (in {file})") from error
+    except ForklakeError:
+        raise
+    except Exception as error:
+        text = str(error)
+        if not is_from_spark(error):
+            raise
+        found = _FILE_READ.search(text)
+        where = re.sub("^file:/+", "/", unquote(found[1])) if found else file
+        if (field := _JSON_FIELD.search(text)) is not None:
+            raise InvalidRows(f"The field {field[1]} cannot hold {field[2]} (in {where})") from error
+        if (record := _BAD_RECORD.search(text)) is not None:
+            raise InvalidRows(f"A record of {where} does not fit the table: {record[1].strip()}") from error
+        if _BAD_VALUE.search(text):
+            raise InvalidRows(f"{in_short(text)} (in {where})") from error
+        if _UNREADABLE.search(text):
+            reason = "does not exist" if _MISSING.search(text) else "cannot be read"
+            raise DamagedFile(f"The file {where} {reason}.") from error
+        if where in in_short(text):
+            raise
+        raise QueryFailed(f"{in_short(text)} (in {where})") from error
 
 
 @contextmanager

@@ -3,6 +3,12 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from time import monotonic, sleep
+
+_PAUSE_SECONDS = 0.05
+_QUIET_LOOKS = 10
+_PATIENCE_SECONDS = 10.0
+"""Tasks that do not let themselves be ended are left to their end after this."""
 
 
 @contextmanager
@@ -35,7 +41,11 @@ def _is_interrupt(error: BaseException | None, before: BaseException | None) -> 
 
 
 def _cancel_jobs() -> None:
-    """PySpark does the same, unless its connection is in use when the interrupt comes."""
+    """PySpark does the same once, unless its connection is in use when the interrupt comes.
+
+    A call that is interrupted goes on in the JVM, and may start its next job when those before it are cancelled.
+    PySpark cannot cancel jobs that are to come, so they are cancelled as they come, until none has for a while.
+    """
     if "pyspark" not in sys.modules:
         return
     from pyspark import SparkContext
@@ -44,6 +54,10 @@ def _cancel_jobs() -> None:
     with suppress(Exception):
         context = SparkContext._active_spark_context
         if context is not None:
-            context.cancelAllJobs()
+            tracker, end, quiet = context.statusTracker(), monotonic() + _PATIENCE_SECONDS, 0
+            while quiet < _QUIET_LOOKS and monotonic() < end:
+                context.cancelAllJobs()
+                sleep(_PAUSE_SECONDS)
+                quiet = 0 if tracker.getActiveJobsIds() else quiet + 1
         elif (session := SparkSession.getActiveSession()) is not None:
             session.interruptAll()

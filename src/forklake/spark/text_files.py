@@ -123,41 +123,49 @@ def csv_schema(names: Sequence[str]) -> st.StructType:
 def parsed_csv(rows: DataFrame, columns: Sequence[Column], given: Mapping[str, str]) -> DataFrame:
     """Texts, in the order of the columns that they are for, as values; a text that is none fails."""
     null = given.get("nullValue") or None
-    return rows.select(*(_parsed(column, null, given) for column in columns))
+    path = F.regexp_replace(rows.metadataColumn("_metadata").getField("file_path"), "^file:/+", "/")
+    return rows.select(*(_parsed(column, null, given, path) for column in columns))
 
 
-def _parsed(column: Column, null: str | None, given: Mapping[str, str]) -> Expression:
+def _parsed(column: Column, null: str | None, given: Mapping[str, str], path: Expression) -> Expression:
     text, kind = named(column.name), shown_type(column.type)
     if null is not None:
         # A field without a value is an empty text then.
         text = F.nullif(F.coalesce(text, F.lit("")), F.lit(null))
     elif not isinstance(kind, st.StringType | st.BinaryType):
         text = F.nullif(text, F.lit(""))
-    return _value(text, kind, given).alias(column.name)
+    told = f"Column {column.name} of type {column.type.sql()} cannot hold '"
+    refused = F.raise_error(F.concat(F.lit(told), text, F.lit("' (in "), path, F.lit(")"))).cast(kind)
+    return _value(text, kind, given, refused).alias(column.name)
 
 
-def _value(text: Expression, kind: st.DataType, given: Mapping[str, str]) -> Expression:
+def _value(text: Expression, kind: st.DataType, given: Mapping[str, str], refused: Expression) -> Expression:
+    """A text as a value; one that is none is refused, or fails as Spark has it where the user gives a format."""
     match kind:
+        case st.StringType():
+            return text
         case st.BinaryType():
-            return _bytes(text)
+            return _bytes(text, refused)
         case st.TimestampType() if "timestampFormat" in given:
             return F.to_timestamp_ltz(text, F.lit(given["timestampFormat"]))
         case st.TimestampNTZType() if "timestampFormat" in given:
             return F.to_timestamp_ntz(text, F.lit(given["timestampFormat"]))
         case st.DateType() if "dateFormat" in given:
             return F.to_date(text, given["dateFormat"])
-    return text.cast(kind)
+        case kind if isinstance(kind, _NOT_TEXT):
+            return text.cast(kind)
+    value = text.try_cast(kind)
+    return F.when(text.isNull() | value.isNotNull(), value).otherwise(refused)
 
 
-def _bytes(text: Expression) -> Expression:
-    r"""Bytes as DuckDB writes them: `\x00` and characters of ASCII."""
+def _bytes(text: Expression, refused: Expression) -> Expression:
+    r"""Bytes as DuckDB writes them: `\x00` for each, or a character of ASCII."""
     parts = F.regexp_extract_all(text, F.lit(_BYTE), F.lit(1))
     found = F.array_join(
         F.transform(parts, lambda part: F.when(F.length(part) > 1, F.substring(part, 3, 2)).otherwise(F.hex(part))), ""
     )
     is_whole = F.array_join(parts, "") == text
-    message = F.concat(F.lit("The value '"), text, F.lit(r"' is no binary: write \x and two digits for each byte."))
-    return F.when(text.isNull(), None).when(is_whole, F.unhex(found)).otherwise(F.raise_error(message).cast("binary"))
+    return F.when(text.isNull(), None).when(is_whole, F.unhex(found)).otherwise(refused)
 
 
 def json_schema(found: st.StructType, columns: Sequence[Column]) -> st.StructType:

@@ -12,6 +12,7 @@ from forklake.errors import InvalidInput, InvalidOption
 from forklake.model.entities import Column
 from forklake.spark.append import append
 from forklake.spark.exports import export
+from forklake.spark.failures import copying_from
 from forklake.spark.quoting import named
 from forklake.spark.settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
 from forklake.spark.text_files import (
@@ -89,8 +90,9 @@ def _from_file(state: SessionState, statement: Copy, file_format: str, options: 
     with state.writing(bound.attachment) as tx:
         table = tx.current(bound.table)
         columns = columns_named(table, statement.columns)
-        rows = _read(state.holder.get(), statement.file, file_format, columns, _spark_options(options))
-        return append(state.work(tx, bound.attachment), table, rows)
+        with copying_from(statement.file):
+            rows = _read(state.holder.get(), statement.file, file_format, columns, _spark_options(options))
+            return append(state.work(tx, bound.attachment), table, rows)
 
 
 def _read(

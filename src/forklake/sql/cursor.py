@@ -14,6 +14,7 @@ from sqlglot.dialects.databricks import Databricks
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import ParseError, SqlglotError
+from sqlglot.parsers.databricks import DatabricksParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from forklake.errors import InvalidInput, SyntaxProblem
@@ -25,6 +26,26 @@ class ForklakeSpark(Databricks):
 
     class Tokenizer(Databricks.Tokenizer):
         KEYWORDS: ClassVar = {word: kind for word, kind in Databricks.Tokenizer.KEYWORDS.items() if word != "SETTINGS"}
+
+    class Parser(DatabricksParser):
+        # Queries in this dialect are not written anew: it is enough to find the tables that they name.
+        PIPE_SYNTAX_TRANSFORM_PARSERS: ClassVar = {
+            **DatabricksParser.PIPE_SYNTAX_TRANSFORM_PARSERS,
+            "SET": lambda self, query: self._parse_piped_set(query),
+            "DROP": lambda self, query: self._parse_piped_drop(query),
+        }
+
+        def _parse_piped_set(self, query: exp.Select) -> exp.Select:
+            """Columns set to values, read as conditions among further columns."""
+            self._match_text_seq("SET")
+            query.select(*[exp.Star(), *self._parse_expressions()], append=False, copy=False)
+            return self._build_pipe_cte(query=query, expressions=[exp.Star()])
+
+        def _parse_piped_drop(self, query: exp.Select) -> exp.Select:
+            """Columns left out, by names that say nothing of tables."""
+            self._match_text_seq("DROP")
+            self._parse_csv(self._parse_id_var)
+            return self._build_pipe_cte(query=query, expressions=[exp.Star()])
 
 
 class ForklakeDuckDB(DuckDB):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from forklake.catalog.transaction import Transaction
 from forklake.maintenance.commits import Commits
 from forklake.spark.work import Work
 from forklake.sql.attachments import Attachment
@@ -12,12 +13,15 @@ from forklake.sql.state import SessionState
 def commits_to(state: SessionState, attachment: Attachment) -> Commits:
     """Commits to an attached catalog: many, or none while a transaction is open."""
 
-    def reading() -> Work:
-        return state.work(state.transactions.newest(attachment.name, attachment.catalog), attachment)
+    def newest() -> Transaction:
+        return state.transactions.newest(attachment.name, attachment.catalog)
+
+    def work(tx: Transaction) -> Work:
+        return state.work(tx, attachment)
 
     @contextmanager
     def writing() -> Iterator[Work]:
         with state.writing(attachment) as tx:
-            yield state.work(tx, attachment)
+            yield work(tx)
 
-    return Commits(reading, writing, state.transactions.is_open)
+    return Commits(newest, work, writing, state.transactions.is_open)

@@ -36,7 +36,7 @@ def explained(state: SessionState, context: Context, error: AnalysisException) -
         # Had we been able to read the query, the name would have been replaced.
         return InvalidInput(
             f"Forklake cannot read this query, so Spark does not know the table '{shown}' in it. It has an expression"
-            " or an operator that is not supported, such as |> SET or |> DROP; write it in another way."
+            " or an operator that is not supported, such as UNION ALL TABLE t; write it in another way."
         )
     if len(name) == 3 and state.attachments.find(name[0]) is None:
         hint = did_you_mean(name[0], [attachment.name for attachment in state.attachments])

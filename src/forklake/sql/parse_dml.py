@@ -4,7 +4,7 @@ from forklake.errors import InvalidInput
 from forklake.model.names import fold
 from forklake.sql.cursor import Cursor, ended, quoted_name
 from forklake.sql.parse_session import at_clause, option_list
-from forklake.sql.statements import Copy, Delete, Insert, Merge, MergeMatch, MergeWhen, Truncate, Update
+from forklake.sql.statements import Copy, Delete, Insert, Merge, MergeMatch, MergeWhen, Name, Truncate, Update
 
 _QUERY_BEGINNINGS = ("SELECT", "VALUES", "WITH", "FROM", "TABLE")
 
@@ -69,24 +69,26 @@ def merge(cursor: Cursor) -> Merge:
     alias = _alias(cursor, "USING")
     cursor.expect("USING")
     target = alias or name[-1]
-    source, source_name = (f"({cursor.in_brackets()})", "source") if cursor.next_is("(") else _relation(cursor)
-    source_name = _alias(cursor, "ON", "USING") or source_name
+    source, table = (f"({cursor.in_brackets()})", ()) if cursor.next_is("(") else _relation(cursor)
+    source_alias = _alias(cursor, "ON", "USING")
+    source_name = source_alias or (table[-1] if table else "source")
     on = _merge_condition(cursor, target, source_name)
     clauses = []
     while cursor.accept("WHEN"):
         clauses.append(_when(cursor, target))
     _refuse_returning(cursor, "merges into")
-    return ended(cursor, Merge(name, alias, source, source_name, on, tuple(clauses)))
+    named = table if table and source_alias is None else None
+    return ended(cursor, Merge(name, alias, source, source_name, on, tuple(clauses), named))
 
 
-def _relation(cursor: Cursor) -> tuple[str, str]:
+def _relation(cursor: Cursor) -> tuple[str, Name]:
     """The text of a table or a table function, with a point in the past if there is one, and its name."""
     start = cursor.position
     name = cursor.dotted()
     if cursor.next_is("("):
         cursor.in_brackets()
     at_clause(cursor)
-    return cursor.text[start : cursor.last_end], name[-1]
+    return cursor.text[start : cursor.last_end], name
 
 
 def _merge_condition(cursor: Cursor, target: str, source: str) -> str:

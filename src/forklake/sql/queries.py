@@ -119,9 +119,11 @@ def bind_expression(
     text: str,
     rows: Mapping[str, DataFrame],
     hidden: Mapping[str, Sequence[str]],
+    stands_for: Mapping[str, Name],
 ) -> tuple[str, list[NamedScan]]:
     """An expression for Spark over rows known by aliases, whose `hidden` columns stars leave out.
 
+    `stands_for` has, by alias, the tables by whose names their columns may be qualified.
     With the scans that its subqueries name: Spark knows them for as long as they are referred to.
     """
     value = _marker(text) + "value"
@@ -129,7 +131,8 @@ def bind_expression(
     sources = [f"{name} AS {quoted_name(alias, context.dialect)}" for name, alias in zip(given, rows, strict=True)]
     query = f"SELECT ({text}\n) AS {value} FROM {', '.join(sources)}"
     unseen = {name: hidden.get(alias, ()) for name, alias in zip(given, rows, strict=True)}
-    plain, bound, _ = _bind(state, context, query, None, given, unseen, handed_out=False)
+    owners = {name: stands_for[alias] for name, alias in zip(given, rows, strict=True) if alias in stands_for}
+    plain, bound, _ = _bind(state, context, query, None, given, unseen, False, owners)
     shown = plain[len("SELECT") : plain.rindex(f"{value}")].rstrip(" `").removesuffix("AS")
     scans = dict(bound.scans)
 
@@ -243,7 +246,10 @@ def _named_anew(
     if len(parsed.references) != 1 or len(scans) != 1 or context.dialect != "spark" or "|>" in parsed.text:
         return None
     [scan], [reference] = scans.values(), parsed.references
-    return own_columns(parsed.tree, reference.node, scan.columns)
+    edits = own_columns(parsed.tree, reference.node, scan.columns)
+    # FROM t alone has a star that nobody has written.
+    is_written = all(start == end or parsed.text[start:end] == "*" for start, end, _ in edits or ())
+    return edits if is_written else None
 
 
 def _marker(text: str) -> str:

@@ -28,12 +28,10 @@ def scan_table(
     table: Table,
     where: str | Expression | None = None,
     columns: Sequence[str] | None = None,
-    *,
-    outlives: bool = False,
 ) -> Result:
     """The rows for which the condition is true. Rows that are in the metadata alone need no Spark.
 
-    What `outlives` the transaction is made a DataFrame at once, as it could not be later.
+    Others are made a DataFrame at once: later, the transaction may be over, or its snapshot expired.
     """
     chosen, virtual = _chosen(table, columns, where if isinstance(where, str) else "")
     found = None if where is None else condition(where, table, rules_of(work.holder))
@@ -46,7 +44,7 @@ def scan_table(
     if work.shortcuts and not plan.files and where is None:
         rows = inlined_rows(plan, virtual) if plan.batches else _no_rows(table, virtual)
         rows = rows.select(chosen)
-    if outlives and rows is None:
+    if rows is None:
         made = frame()
         return Result(None, lambda: made, table, plan.snapshot_id)
     return Result(rows, frame, table, plan.snapshot_id)

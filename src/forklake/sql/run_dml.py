@@ -141,11 +141,14 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
         names = MergeNames(statement.alias or table.name, statement.source_name)
         virtual = virtual_columns(table, " ".join(_texts(statement)))
         scans: list[NamedScan] = []
+        given = {names.source: statement.source_table, names.target: None if statement.alias else statement.name}
+        tables = {alias: name for alias, name in given.items() if name is not None}
 
         def expression(text: str) -> Expression:
             plain = with_values(expanded(state, context, text), context.dialect, parameters)
-            if _MAY_NAME_TABLES.search(plain):
-                plain, named = bind_expression(state, context, plain, *_sides(work, table, source, names, virtual))
+            if _MAY_NAME_TABLES.search(plain) or (tables and _MAY_QUALIFY.search(plain)):
+                sides = _sides(work, table, source, names, virtual)
+                plain, named = bind_expression(state, context, plain, *sides, tables)
                 scans.extend(named)
             elif context.dialect == "duckdb":
                 plain = expression_to_spark(plain)
@@ -160,6 +163,8 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
 
 _MAY_NAME_TABLES = re.compile(r"\b(?:select|from|table|values|with)\b|\*", re.IGNORECASE)
 """Words of every subquery; a star covers columns of both sides."""
+_MAY_QUALIFY = re.compile(r"\.[^.]+\.")
+"""Columns with the schema or the catalog of their table have two points at least."""
 
 
 def _texts(statement: Merge) -> Iterator[str]:

@@ -298,6 +298,8 @@ class Merge:
     source_name: str
     on: str
     clauses: tuple[MergeWhen, ...]
+    source_table: Name | None = None
+    """The name of the source, if it is one and has no alias."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from collections.abc import Collection
 
 from forklake.model.ids import DataFileId, TableId
 from forklake.model.lineage import Scope
-from forklake.store.connection import Store
+from forklake.store.connection import Statement, Store
+from forklake.store.scope import fetch_in
 
 PartitionValues = tuple[str | None, ...]
 
@@ -14,12 +15,13 @@ def file_partitions(
 ) -> dict[DataFileId, PartitionValues]:
     """The values of these files, in the order of their keys; a file without any is left out."""
     dialect = store.dialect
-    rows = store.fetch(
+    asked = Statement(
         f"SELECT v.data_file_id, v.partition_value FROM {dialect.levels} JOIN lake_file_partition_value v"
         " ON v.catalog_id = l.catalog_id AND v.table_id = :table_id"
         f" WHERE {dialect.any_of('v.data_file_id', 'files')} ORDER BY v.data_file_id, v.partition_key_index",
         {"table_id": table_id, "files": list(files), **dialect.level_params(scope.levels)},
     )
+    [rows] = fetch_in(store, scope, [asked])
     values: dict[DataFileId, list[str | None]] = {}
     for file_id, value in rows:
         values.setdefault(DataFileId(file_id), []).append(value)

@@ -45,12 +45,13 @@ def table_versions(
 ) -> dict[SnapshotId, TableDefinition]:
     """What a table was from each of these snapshots on, whether or not it still is; unknown ones are left out."""
     dialect = store.dialect
-    rows = store.fetch(
+    asked = Statement(
         f"SELECT o.begin_snapshot, o.definition FROM {dialect.levels} JOIN lake_object o"
         " ON o.catalog_id = l.catalog_id AND o.object_id = :table_id AND o.begin_snapshot <= l.top"
         f" WHERE {dialect.any_of('o.begin_snapshot', 'versions')}",
         {"table_id": table_id, "versions": list(versions), **dialect.level_params(scope.levels)},
     )
+    [rows] = fetch_in(store, scope, [asked])
     return {begin: cast("TableDefinition", read_definition("table", read_json(document))) for begin, document in rows}
 
 

@@ -114,12 +114,13 @@ def read_batch(row: Row, deleted: Collection[int] = ()) -> InlinedBatch:
 def file_stats(store: Store, scope: Scope, table_id: TableId, column_id: ColumnId) -> dict[DataFileId, ColumnStats]:
     """What is known of one column in every file that the table ever had, visible or not."""
     dialect = store.dialect
-    rows = store.fetch(
+    asked = Statement(
         "SELECT s.data_file_id, s.value_count, s.null_count, s.min_value, s.max_value, s.contains_nan"
         f" FROM {dialect.levels} JOIN lake_file_column_stats s"
         " ON s.catalog_id = l.catalog_id AND s.table_id = :table_id AND s.column_id = :column_id",
         {"table_id": table_id, "column_id": column_id, **dialect.level_params(scope.levels)},
     )
+    [rows] = fetch_in(store, scope, [asked])
     # SQLite has no booleans.
     return {
         DataFileId(file_id): ColumnStats(column_id, values, nulls, low, high, None if nan is None else bool(nan))
@@ -130,11 +131,12 @@ def file_stats(store: Store, scope: Scope, table_id: TableId, column_id: ColumnI
 def table_mappings(store: Store, scope: Scope, table_id: TableId) -> dict[MappingId, NameMapping]:
     """The column mappings of a table, inherited ones included: they are never ended."""
     dialect = store.dialect
-    rows = store.fetch(
+    asked = Statement(
         f"SELECT m.mapping_id, m.mapping FROM {dialect.levels} JOIN lake_column_mapping m"
         " ON m.catalog_id = l.catalog_id AND m.table_id = :table_id WHERE m.begin_snapshot <= l.top",
         {"table_id": table_id, **dialect.level_params(scope.levels)},
     )
+    [rows] = fetch_in(store, scope, [asked])
     return {MappingId(mapping_id): read_mapping(document) for mapping_id, document in rows}
 
 

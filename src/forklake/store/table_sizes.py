@@ -7,7 +7,7 @@ from forklake.model.lineage import Scope
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import Dialect
 from forklake.store.row_kinds import RowKind
-from forklake.store.scope import visible
+from forklake.store.scope import fetch_in, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ def table_sizes(store: Store, scope: Scope) -> dict[TableId, TableSize]:
     """By table, what it has at a snapshot, in one round trip. Tables without files are left out."""
     data = _size_statements(store.dialect, scope, "lake_data_file", "data_file_id", RowKind.DATA_FILE)
     deletes = _size_statements(store.dialect, scope, "lake_delete_file", "delete_file_id", RowKind.DELETE_FILE)
-    answers = store.fetch_all([*data, *deletes])
+    answers = fetch_in(store, scope, [*data, *deletes])
     files, delete_files = _totals(answers[: len(data)]), _totals(answers[len(data) :])
     return {
         TableId(table_id): TableSize(*files.get(table_id, (0, 0)), *delete_files.get(table_id, (0, 0)))

@@ -22,6 +22,6 @@ CREATE TABLE numbers (id INT);
 COPY (SELECT 'x' AS id) TO '{folder}/bad.csv';
 --> 1
 COPY numbers FROM '{folder}/bad.csv';
---! The value 'x'
+--! Column id of type INTEGER cannot hold 'x' (in
 COPY t TO '{folder}/x.csv' (COLOUR 'red');
 --! COPY has no option COLOUR
