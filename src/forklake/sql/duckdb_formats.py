@@ -5,8 +5,8 @@ import re
 from sqlglot import exp
 
 from forklake.errors import Untranslatable
-from forklake.sql.duckdb_ast import call, cast_to, constant_text, kind
-from forklake.sql.duckdb_texts import as_text, rounded_alike
+from forklake.sql.duckdb_ast import call, cast_to, constant_text, if_else, kind
+from forklake.sql.duckdb_texts import as_text, once, rounded_alike
 
 _SPEC = re.compile(r"%[-+ 0#]*\d*(?:\.(\d+))?([a-zA-Z%])")
 _FIELD = re.compile(r"\{\{|\}\}|\{(\d*)(?::([^{}]*))?\}")
@@ -23,7 +23,21 @@ def printf(arguments: list[exp.Expr]) -> exp.Expr:
     pattern = constant_text(arguments[0], "The format of printf")
     specs = [(letter, places) for places, letter in _SPEC.findall(pattern) if letter != "%"]
     values = [_shown(value, *spec) for spec, value in zip(specs, arguments[1:], strict=False)]
-    return call("FORMAT_STRING", pattern, *values)
+    return _formatted(pattern, values)
+
+
+def _formatted(pattern: str, values: list[exp.Expr]) -> exp.Expr:
+    """NULL if one of the values is, for which Java would write a word."""
+    fields = [part for place, value in enumerate(values) for part in (f"_{place}", value)]
+    if not fields:
+        return call("FORMAT_STRING", pattern)
+
+    def rule(row: exp.Expr) -> exp.Expr:
+        given = [exp.Dot(this=row.copy(), expression=exp.to_identifier(f"_{place}")) for place in range(len(values))]
+        nulls = [exp.Is(this=value.copy(), expression=exp.null()) for value in given]
+        return if_else(exp.or_(*nulls), exp.null(), call("FORMAT_STRING", pattern, *given))
+
+    return once(call("NAMED_STRUCT", *fields), rule)
 
 
 def _shown(value: exp.Expr, letter: str, places: str) -> exp.Expr:
@@ -50,7 +64,7 @@ def format_text(node: exp.Expr) -> exp.Expr | None:
         spec = _java_field(found[2] or "")
         arguments.append(_in_field(values[index].copy(), spec))
         result += spec
-    return call("FORMAT_STRING", result + pattern[place:].replace("%", "%%"), *arguments)
+    return _formatted(result + pattern[place:].replace("%", "%%"), arguments)
 
 
 def _in_field(value: exp.Expr, spec: str) -> exp.Expr:

@@ -83,6 +83,18 @@ def settled(rule: Rule | None = None) -> Rule:
     return apply
 
 
+def refuse_mixed_columns(node: exp.Expr) -> exp.Expr | None:
+    """Spark makes one type of each column of VALUES; an INSERT of DuckDB's reads each value as the table has it."""
+    rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
+    for column in zip(*rows, strict=False):
+        kinds = {kind(value) for value in column if not isinstance(value.unnest(), exp.Null)}
+        if len(kinds) > 1 and "text" in kinds:
+            raise Untranslatable(
+                "A column of VALUES has texts beside other types; cast them to the type that is meant."
+            )
+    return None
+
+
 MIXED: tuple[type[exp.Expr], ...] = (
     exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Between, exp.In,
     exp.Coalesce, exp.Nullif, exp.Case, exp.If, exp.Greatest, exp.Least, exp.Array, exp.Mul, exp.Add, exp.Sub,

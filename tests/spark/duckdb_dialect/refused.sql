@@ -122,3 +122,6 @@ SELECT printf('%g', 1.5::DOUBLE);
 
 -- encode
 SELECT 'ë'::BLOB;
+
+-- texts beside other types
+VALUES (3), ('+7');

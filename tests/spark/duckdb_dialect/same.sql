@@ -399,3 +399,4 @@ SELECT a FROM t WHERE a = '1' OR a BETWEEN '2' AND '3' ORDER BY a;
 SELECT 0.1::FLOAT = 0.1 AS a, 0.1::FLOAT = 0.1::DOUBLE AS b, 0.1::FLOAT + 0.1 AS c, 0.1::FLOAT / 3 AS d, 16777216::FLOAT = 16777217 AS e, 0.1::FLOAT IN (0.1, 2) AS f;
 SELECT printf('%.2f', 1.234::DOUBLE) AS a, printf('%s', DATE '2020-01-02') AS b, format('{} {} {}', 1e20, 1.50, true) AS c;
 SELECT ts::VARCHAR || '!' AS a, dt::VARCHAR::DATE AS b FROM t;
+SELECT printf('%s %d', NULL::VARCHAR, 1) AS a, format('{} {:.1f}', 'x', NULL::DOUBLE) AS b, format('{}', s) AS c, format('5%') AS d FROM t;
