@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from struct import pack, unpack
 
 from sqlglot import exp
 
@@ -142,7 +143,9 @@ def _number_for_float(node: exp.Expr, column_type: ColumnType) -> float | None:
     if isinstance(number, int):
         return float(number) if abs(number) <= _WHOLE_FLOATS[column_type.name] else None
     if isinstance(number, Decimal):
-        return float(number)
+        # Beside a column of 32 bits, DuckDB rounds a decimal to them, and Spark does not.
+        is_same = column_type.name == "float64" or unpack("f", pack("f", float(number)))[0] == float(number)
+        return float(number) if is_same else None
     text = _number(node, _DOUBLE)
     value = None if text is None else float(text)
     return value if value is not None and abs(value) < 1e300 else None

@@ -4,6 +4,7 @@ from sqlglot import exp
 
 from forklake.errors import Untranslatable
 from forklake.sql.duckdb_ast import Rule, call, cast_to, if_else, kind, lambda_of, number, type_of, variable
+from forklake.sql.duckdb_texts import as_text
 
 _SORTED = "_forklake_sorted"
 _VALUE = "_v"
@@ -162,8 +163,8 @@ def _texts(node: exp.Expr) -> exp.Expr | None:
     value = node.this
     inner = value.this if isinstance(value, exp.Order) else value
     inner = inner.expressions[0] if isinstance(inner, exp.Distinct) else inner
-    if kind(inner) not in ("text", None):
-        inner.replace(cast_to(inner.copy(), "string"))
+    if kind(inner) != "text":
+        inner.replace(as_text(inner.copy()))
     return node
 
 

@@ -17,6 +17,9 @@ Rule: TypeAlias = Callable[[exp.Expr], exp.Expr | None]
 TYPE = "forklake_type"
 """Where a node keeps what is known about the type of its value, as a `DataType`."""
 
+OURS = "forklake_cast"
+"""What marks a cast that is Spark's already."""
+
 _KINDS: dict[object, Kind] = {
     exp.DataType.Type.BOOLEAN: "bool",
     exp.DataType.Type.DATE: "date",
@@ -99,11 +102,28 @@ def _kind_of_number(written: str) -> Kind:
     return "decimal" if "." in written else "int"
 
 
-def element_kind(node: exp.Expr) -> Kind | None:
-    """The kind of the elements of a list; None if it is not known."""
+def kind_of(type_: exp.DataType) -> Kind | None:
+    """The kind of the values of a type."""
+    return _KINDS.get(type_.this)
+
+
+def element_type(node: exp.Expr) -> exp.DataType | None:
+    """The type of the elements of a list; None if it is not known."""
     found = type_of(node)
     inner = found.expressions[0] if found is not None and kind(node) == "list" and found.expressions else None
-    return _KINDS.get(inner.this) if isinstance(inner, exp.DataType) else None
+    return inner if isinstance(inner, exp.DataType) else None
+
+
+def element_kind(node: exp.Expr) -> Kind | None:
+    """The kind of the elements of a list; None if it is not known."""
+    inner = element_type(node)
+    return None if inner is None else kind_of(inner)
+
+
+def of_type(node: exp.Expr, type_: exp.DataType) -> exp.Expr:
+    """The node, known to be of a type."""
+    node.meta[TYPE] = type_
+    return node
 
 
 def call(name: str, *arguments: exp.Expr | str | int) -> exp.Expr:
@@ -112,8 +132,10 @@ def call(name: str, *arguments: exp.Expr | str | int) -> exp.Expr:
 
 
 def cast_to(node: exp.Expr, spark_type: str) -> exp.Expr:
-    """A cast to a type of Spark."""
-    return exp.Cast(this=node, to=exp.DataType.build(spark_type, dialect="spark"))
+    """A cast to a type of Spark, by the rules of Spark."""
+    found = exp.Cast(this=node, to=exp.DataType.build(spark_type, dialect="spark"))
+    found.meta[OURS] = True
+    return found
 
 
 def if_else(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr) -> exp.Expr:

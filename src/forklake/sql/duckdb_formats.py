@@ -5,9 +5,10 @@ import re
 from sqlglot import exp
 
 from forklake.errors import Untranslatable
-from forklake.sql.duckdb_ast import call, cast_to, constant_text, kind
+from forklake.sql.duckdb_ast import call, cast_to, constant_text, if_else, kind
+from forklake.sql.duckdb_texts import as_text, once, rounded_alike
 
-_SPEC = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
+_SPEC = re.compile(r"%[-+ 0#]*\d*(?:\.(\d+))?([a-zA-Z%])")
 _FIELD = re.compile(r"\{\{|\}\}|\{(\d*)(?::([^{}]*))?\}")
 _ALIGNED = re.compile(r"([<>]?)(0?)(\d*)(,?)(\.\d+)?([dfsxX]?)\Z")
 _SHOWN = {
@@ -20,12 +21,31 @@ _SHORTHANDS = {"%c": "%Y-%m-%d %H:%M:%S", "%x": "%Y-%m-%d", "%X": "%H:%M:%S", "%
 
 def printf(arguments: list[exp.Expr]) -> exp.Expr:
     pattern = constant_text(arguments[0], "The format of printf")
-    specs = [spec for spec in _SPEC.findall(pattern) if spec != "%"]
-    values = [
-        cast_to(value, "double") if spec in "feEgG" and kind(value) != "float" else value
-        for spec, value in zip(specs, arguments[1:], strict=False)
-    ]
-    return call("FORMAT_STRING", pattern, *values)
+    specs = [(letter, places) for places, letter in _SPEC.findall(pattern) if letter != "%"]
+    values = [_shown(value, *spec) for spec, value in zip(specs, arguments[1:], strict=False)]
+    return _formatted(pattern, values)
+
+
+def _formatted(pattern: str, values: list[exp.Expr]) -> exp.Expr:
+    """NULL if one of the values is, for which Java would write a word."""
+    fields = [part for place, value in enumerate(values) for part in (f"_{place}", value)]
+    if not fields:
+        return call("FORMAT_STRING", pattern)
+
+    def rule(row: exp.Expr) -> exp.Expr:
+        given = [exp.Dot(this=row.copy(), expression=exp.to_identifier(f"_{place}")) for place in range(len(values))]
+        nulls = [exp.Is(this=value.copy(), expression=exp.null()) for value in given]
+        return if_else(exp.or_(*nulls), exp.null(), call("FORMAT_STRING", pattern, *given))
+
+    return once(call("NAMED_STRUCT", *fields), rule)
+
+
+def _shown(value: exp.Expr, letter: str, places: str) -> exp.Expr:
+    if letter in "eEgGaA":
+        raise Untranslatable(f"%{letter} in a format is not supported: Java writes other digits; use %f.")
+    if letter == "f":
+        return rounded_alike(value, int(places or 6))
+    return as_text(value) if letter == "s" else value
 
 
 def format_text(node: exp.Expr) -> exp.Expr | None:
@@ -42,9 +62,18 @@ def format_text(node: exp.Expr) -> exp.Expr | None:
         if index >= len(values):
             raise Untranslatable("format has more fields than values.")
         spec = _java_field(found[2] or "")
-        arguments.append(values[index].copy() if spec[-1] != "s" else as_text(values[index].copy()))
+        arguments.append(_in_field(values[index].copy(), spec))
         result += spec
-    return call("FORMAT_STRING", result + pattern[place:].replace("%", "%%"), *arguments)
+    return _formatted(result + pattern[place:].replace("%", "%%"), arguments)
+
+
+def _in_field(value: exp.Expr, spec: str) -> exp.Expr:
+    """A value for a field; all numbers with a fraction are doubles there."""
+    if spec[-1] == "f":
+        return rounded_alike(value, int(spec[:-1].partition(".")[2] or 6))
+    if spec[-1] != "s":
+        return value
+    return as_text(cast_to(value, "double") if kind(value) in ("float", "decimal") else value)
 
 
 def _java_field(spec: str) -> str:
@@ -56,11 +85,6 @@ def _java_field(spec: str) -> str:
     if letter == "s" and width and side != ">":
         side = "<"
     return f"%{'-' if side == '<' and width else ''}{zero}{comma}{width}{precision or ''}{letter}"
-
-
-def as_text(node: exp.Expr) -> exp.Expr:
-    """The value as a text."""
-    return node if kind(node) == "text" else cast_to(node, "string")
 
 
 def java_format(pattern: str, *, parsing: bool) -> str:

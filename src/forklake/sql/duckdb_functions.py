@@ -21,10 +21,12 @@ from forklake.sql.duckdb_ast import (
     plus,
     text,
 )
-from forklake.sql.duckdb_formats import as_text, format_text, printf
+from forklake.sql.duckdb_formats import format_text, printf
 from forklake.sql.duckdb_lists import LIST_CALLS, LISTS, NameRule
+from forklake.sql.duckdb_mixtures import MIXED, refuse_mixed_columns, settled
 from forklake.sql.duckdb_operators import OPERATORS
 from forklake.sql.duckdb_quantifiers import QUANTIFIERS
+from forklake.sql.duckdb_texts import as_text
 from forklake.sql.duckdb_times import TIME_CALLS, TIMES
 
 _FLAGS = {"i": "i", "s": "s", "m": "m", "n": "m", "p": "m", "c": "", "g": ""}
@@ -208,7 +210,9 @@ _RULES: dict[type[exp.Expr], Rule] = {
     exp.Floor: _whole("FLOOR"),
     exp.Log: _log,
     exp.Dot: _method,
+    exp.Values: refuse_mixed_columns,
 }
+_RULES.update({node: settled(_RULES.get(node)) for node in MIXED})
 
 _CALLS: dict[str, NameRule] = {
     **LIST_CALLS,

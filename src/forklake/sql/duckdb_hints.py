@@ -60,7 +60,7 @@ def _type_decimals(twin: exp.Expr) -> None:
             whole, fraction = literal.name.split(".")
             size = f"DECIMAL({max(len(whole + fraction), 1)}, {len(fraction)})"
             typed = exp.cast(literal.copy(), size, dialect="duckdb")
-            typed.meta[_ORIGIN] = literal.meta[_ORIGIN]
+            typed.meta[_ORIGIN] = typed.this.meta.pop(_ORIGIN)
             literal.replace(typed)
 
 

@@ -23,6 +23,7 @@ from forklake.sql.duckdb_ast import (
 )
 from forklake.sql.duckdb_operators import element_of, slice_of
 from forklake.sql.duckdb_series import numbers_between
+from forklake.sql.duckdb_texts import list_of_texts
 
 NameRule: TypeAlias = Callable[[list[exp.Expr]], exp.Expr]
 """What a call becomes, from its arguments."""
@@ -159,7 +160,7 @@ _AGGREGATES: dict[str, Callable[[exp.Expr], exp.Expr]] = {
     "last": lambda value: call("TRY_ELEMENT_AT", value, -1),
     "bool_and": lambda value: call("FORALL", _compact(value), lambda_of(variable("_x"), "_x")),
     "bool_or": lambda value: call("EXISTS", _compact(value), lambda_of(variable("_x"), "_x")),
-    "string_agg": lambda value: call("ARRAY_JOIN", value, ","),
+    "string_agg": lambda value: call("ARRAY_JOIN", list_of_texts(value), ","),
 }
 
 
@@ -169,7 +170,7 @@ def _aggregate(arguments: list[exp.Expr]) -> exp.Expr:
     if rule is None or len(arguments) > (3 if name == "string_agg" else 2):
         raise Untranslatable(f"list_aggregate with {name} is not supported.")
     if len(arguments) == 3:
-        return call("ARRAY_JOIN", arguments[0], arguments[2])
+        return call("ARRAY_JOIN", list_of_texts(arguments[0]), arguments[2])
     return rule(arguments[0])
 
 
@@ -186,7 +187,7 @@ def _struct_extract(arguments: list[exp.Expr]) -> exp.Expr:
 
 
 def _join(node: exp.Expr) -> exp.Expr | None:
-    return call("ARRAY_JOIN", node.this, node.expression)
+    return call("ARRAY_JOIN", list_of_texts(node.this), node.expression)
 
 
 def _of_first(rule: Callable[[exp.Expr], exp.Expr]) -> NameRule:

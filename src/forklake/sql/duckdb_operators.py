@@ -6,15 +6,19 @@ from sqlglot import exp
 
 from forklake.errors import Untranslatable
 from forklake.sql.duckdb_ast import (
+    OURS,
     Rule,
     call,
     cast_to,
+    element_type,
     if_else,
     integer,
     kind,
+    kind_of,
     lambda_of,
     minus,
     number,
+    of_type,
     paren,
     plus,
     text,
@@ -22,6 +26,7 @@ from forklake.sql.duckdb_ast import (
     variable,
 )
 from forklake.sql.duckdb_quantifiers import in_query
+from forklake.sql.duckdb_texts import as_text, is_short, joined, read_text, read_unknown
 
 _INFINITY = cast_to(text("Infinity"), "double")
 _TYPE = exp.DataType.Type
@@ -41,7 +46,14 @@ _SPARK_TYPES = {
     _TYPE.JSON: "STRING",
 }
 _REFUSED_TYPES = {_TYPE.BIT, _TYPE.ENUM, _TYPE.UNION, _TYPE.UINT128, _TYPE.TIME, _TYPE.TIMETZ, _TYPE.INTERVAL}
-_TIME = re.compile(r"\d\d:\d\d:\d\d(\.\d{1,6})?\Z")
+_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{0,5}[1-9])?\Z", re.ASCII)
+
+
+def is_float(left: exp.Expr, right: exp.Expr) -> bool:
+    """Whether numbers together are one of 32 bits: so is one, and the other is not of 64."""
+    return any(is_short(value) for value in (left, right)) and all(
+        is_short(value) or kind(value) in ("int", "decimal") for value in (left, right)
+    )
 
 
 def _divide(node: exp.Expr) -> exp.Expr | None:
@@ -50,6 +62,12 @@ def _divide(node: exp.Expr) -> exp.Expr | None:
     left, right = node.left, node.right
     if kind(left) == "interval":
         return None
+    if is_float(left, right):
+        return of_type(cast_to(_quotient(left, right), "float"), exp.DataType.build("float"))
+    return _quotient(left, right)
+
+
+def _quotient(left: exp.Expr, right: exp.Expr) -> exp.Expr:
     dividend = left if kind(left) == "float" else cast_to(paren(left), "double")
     quotient = exp.Div(this=paren(dividend), expression=paren(right))
     if _is_nonzero(right):
@@ -113,20 +131,58 @@ def _add(node: exp.Expr) -> exp.Expr | None:
 
 
 def _cast(node: exp.Expr) -> exp.Expr | None:
-    """Casts to integers round; texts of bytes are read with their escapes."""
+    """Casts to integers round; texts are read and written as far as DuckDB and Spark do it alike."""
     assert isinstance(node, exp.Cast)
-    target, value = node.to, node.this
-    if target.this == _TYPE.TIME and isinstance(value, exp.Literal) and _TIME.match(value.name):
-        return text(value.name)
-    if target.this == _TYPE.VARBINARY and isinstance(value, exp.Literal) and value.is_string:
-        return exp.HexString(this=_bytes_of(value.name).hex().upper())
+    if node.meta.get(OURS):
+        return None
+    target, value, or_null = node.to, node.this, isinstance(node, exp.TryCast)
+    constant = value.name if isinstance(value, exp.Literal) and value.is_string else None
+    if target.this == _TYPE.TIME and constant is not None and _TIME.match(constant):
+        return text(constant)
+    if target.this == _TYPE.VARBINARY and constant is not None:
+        return exp.HexString(this=_bytes_of(constant).hex().upper())
     if target.this == _TYPE.JSON and kind(value) not in (None, "text", "json"):
         return call("TO_JSON", value)
+    to = spark_type(target)
+    if _is_text(target):
+        return cast_to(value, "string") if kind(value) in ("text", "json") else as_text(value)
+    if kind(value) == "text":
+        return read_text(value, target, to, or_null=or_null)
+    if kind(value) is None and not target.args.get("nested") and not isinstance(value.unnest(), exp.Null):
+        return read_unknown(value, target, to, or_null=or_null)
+    if kind(value) == "list":
+        return _cast_list(node)
     if target.this in _INTEGERS and kind(value) in ("decimal", "float"):
         value = call("ROUND" if kind(value) == "decimal" else "RINT", value)
-    node.set("to", spark_type(target))
+    node.set("to", to)
     node.set("this", value)
     return node
+
+
+def _join(node: exp.Expr) -> exp.Expr | None:
+    """|| puts lists end to end, and bytes; all else is written as text."""
+    assert isinstance(node, exp.Binary)
+    kinds = {kind(node.left), kind(node.right)}
+    if "list" in kinds or kinds == {"blob"}:
+        return None
+    unknown = kinds <= {None, "blob"}
+    for key in ("this", "expression"):
+        part = node.args[key]
+        node.set(key, joined(part) if unknown and kind(part) is None else paren(as_text(part)))
+    return node
+
+
+def _is_text(type_: exp.DataType) -> bool:
+    return type_.this in exp.DataType.TEXT_TYPES or type_.this == _TYPE.JSON
+
+
+def _cast_list(node: exp.Cast) -> exp.Expr:
+    """Each element is cast as it would be alone."""
+    given, wanted = element_type(node.this), node.to.expressions[0] if node.to.expressions else None
+    if given is None or not isinstance(wanted, exp.DataType) or kind_of(given) is None:
+        raise Untranslatable("A list of elements whose type is not known cannot be cast; cast its elements.")
+    element = type(node)(this=of_type(variable("_e"), given), to=wanted, safe=node.args.get("safe"))
+    return call("TRANSFORM", node.this, lambda_of(_cast(element) or element, "_e"))
 
 
 def spark_type(type_: exp.DataType) -> exp.DataType:
@@ -146,6 +202,10 @@ def spark_type(type_: exp.DataType) -> exp.DataType:
 
 
 def _bytes_of(value: str) -> bytes:
+    if re.fullmatch(r"(?:[\x00-\x5B\x5D-\x7F]|\\x[0-9A-Fa-f]{2})*", value) is None:
+        raise Untranslatable(
+            "Bytes are written as ASCII, all others as \\xAB; write encode(…) for the bytes of a text."
+        )
     parts = re.split(r"\\x([0-9A-Fa-f]{2})", value)
     return b"".join(bytes.fromhex(part) if index % 2 else part.encode() for index, part in enumerate(parts))
 
@@ -275,6 +335,7 @@ OPERATORS: dict[type[exp.Expr], Rule] = {
     exp.Add: _add,
     exp.Sub: _add,
     exp.DateAdd: _date_add,
+    exp.DPipe: _join,
     exp.Cast: _cast,
     exp.TryCast: _cast,
     exp.Bracket: _bracket,

@@ -74,3 +74,54 @@ SELECT a FROM t WHERE a = ANY ([1, 2]);
 
 -- ANY and ALL
 SELECT a FROM t WHERE s LIKE ANY (['x%']);
+
+-- '2.5' is a text for INT
+SELECT '2.5'::INT;
+
+-- '2020' is a text for DATE
+SELECT '2020'::DATE;
+
+-- ' true ' is a text for BOOLEAN
+SELECT ' true '::BOOLEAN;
+
+-- '1e3' is a text for INT
+SELECT TRY_CAST('1e3' AS INT);
+
+-- 'now' is a text for TIMESTAMP
+SELECT 'now'::TIMESTAMP;
+
+-- '2.5' is a text for INT
+SELECT a FROM t WHERE a = '2.5';
+
+-- '2020' is a text for DATE
+SELECT a FROM t WHERE dt > '2020';
+
+-- several types
+SELECT 1 IN ('1', 2.5);
+
+-- A text cannot be read as
+SELECT '[1]'::INT[];
+
+-- A text cannot be read as
+SELECT '5'::UTINYINT;
+
+-- A struct cannot be written as text
+SELECT {'a': 1}::VARCHAR;
+
+-- An interval cannot be written as text
+SELECT (INTERVAL 1 DAY)::VARCHAR;
+
+-- Only lists of numbers
+SELECT ['a', 'b c']::VARCHAR;
+
+-- cast it to more digits
+SELECT 0.5::DECIMAL(1,1)::VARCHAR;
+
+-- %g
+SELECT printf('%g', 1.5::DOUBLE);
+
+-- encode
+SELECT 'ë'::BLOB;
+
+-- texts beside other types
+VALUES (3), ('+7');

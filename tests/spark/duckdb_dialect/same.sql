@@ -385,3 +385,18 @@ SELECT a, a IN (SELECT u.a FROM u WHERE u.a = t.a) AS x FROM t;
 SELECT a FROM t WHERE (a IN (SELECT a FROM u)) IS NULL OR coalesce(a NOT IN (SELECT a FROM t), true);
 SELECT a FROM t WHERE NOT (a IN (SELECT a FROM u) AND b);
 SELECT count(*) FILTER (WHERE x IS NULL) AS n FROM (SELECT a IN (SELECT a FROM u) AS x FROM t) q;
+
+-- texts
+SELECT ' 12 '::INT, '+5'::BIGINT, '1.235'::DECIMAL(5,2), '-.5'::DOUBLE, 'INF'::DOUBLE, 'Yes'::BOOLEAN, '2020-1-2'::DATE, '2020-01-02 10:00:00'::DATE, '2020-01-02T03:04'::TIMESTAMP;
+SELECT TRY_CAST(s AS DATE), TRY_CAST(s || '1' AS DOUBLE), TRY_CAST(upper(s) AS BOOLEAN), TRY_CAST('abc' AS DECIMAL(5,2)), TRY_CAST(' true ' AS BOOLEAN), TRY_CAST('300' AS TINYINT) FROM t;
+SELECT 1e20::VARCHAR AS c0, 1e15::VARCHAR AS c1, 1e16::VARCHAR AS c2, 1e-5::VARCHAR AS c3, 0.0001::DOUBLE::VARCHAR AS c4, 100::DOUBLE::VARCHAR AS c5, '-inf'::DOUBLE::VARCHAR AS c6, 'nan'::DOUBLE || '' AS c7, 12345678.5::DOUBLE::VARCHAR AS c8, 0.1::FLOAT::VARCHAR AS c9, 65700000000::FLOAT::VARCHAR AS c10;
+SELECT rate::VARCHAR AS v, 'a' || rate AS w, concat(rate, '-', pay) AS c, (rate * 2)::VARCHAR AS d FROM people ORDER BY ALL;
+SELECT string_agg(rate, ',' ORDER BY rate) AS a, string_agg(pay ORDER BY pay) AS b FROM people;
+SELECT [1, NULL]::VARCHAR AS a, [1.5::DOUBLE, 1e20]::VARCHAR AS b, array_to_string([1.5::DOUBLE, 1e20], ',') AS c, ['1', ' 2']::INT[] AS d, [true]::VARCHAR AS e;
+SELECT 'ab'::BLOB::VARCHAR AS a, 'ab'::BLOB || 'x' AS b, '01234567-89AB-4DEF-8123-456789ABCDEF'::UUID::VARCHAR AS u;
+SELECT 1.5 = '1.51' AS a, 2 IN ('2', '3') AS b, DATE '2020-01-02' = '2020-1-2' AS c, COALESCE(NULL::INT, '7') AS d, CASE WHEN true THEN 1 ELSE '2' END AS e, true = 'yes' AS f;
+SELECT a FROM t WHERE a = '1' OR a BETWEEN '2' AND '3' ORDER BY a;
+SELECT 0.1::FLOAT = 0.1 AS a, 0.1::FLOAT = 0.1::DOUBLE AS b, 0.1::FLOAT + 0.1 AS c, 0.1::FLOAT / 3 AS d, 16777216::FLOAT = 16777217 AS e, 0.1::FLOAT IN (0.1, 2) AS f;
+SELECT printf('%.2f', 1.234::DOUBLE) AS a, printf('%s', DATE '2020-01-02') AS b, format('{} {} {}', 1e20, 1.50, true) AS c;
+SELECT ts::VARCHAR || '!' AS a, dt::VARCHAR::DATE AS b FROM t;
+SELECT printf('%s %d', NULL::VARCHAR, 1) AS a, format('{} {:.1f}', 'x', NULL::DOUBLE) AS b, format('{}', s) AS c, format('5%') AS d FROM t;

@@ -1,0 +1,102 @@
+"""Values of several types side by side, from DuckDB to Spark: compared, chosen from, or put in a list.
+
+DuckDB reads a text as the type of what stands beside it, and takes numbers beside a FLOAT for FLOATs. Spark has other
+rules for both, so the casts are written out.
+"""
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from forklake.errors import Untranslatable
+from forklake.sql.duckdb_ast import Rule, cast_to, kind, of_type, paren, type_of
+from forklake.sql.duckdb_operators import is_float, spark_type
+from forklake.sql.duckdb_texts import is_short, read_text
+
+
+def settle(values: list[exp.Expr]) -> None:
+    """Cast values that stand side by side to one type, as DuckDB does."""
+    texts = [value for value in values if kind(value) == "text"]
+    others = [value for value in values if kind(value) not in ("text", "json", None)]
+    if texts and others:
+        target = _one_type(others)
+        for value in texts:
+            value.replace(read_text(value.copy(), target, spark_type(target), or_null=False))
+    if any(is_short(value) for value in values) and not any(
+        kind(value) == "float" and not is_short(value) for value in values
+    ):
+        for value in values:
+            if kind(value) in ("int", "decimal"):
+                value.replace(cast_to(paren(value.copy()), "float"))
+
+
+def _one_type(values: list[exp.Expr]) -> exp.DataType:
+    types = [_type(value) for value in values]
+    if any(each != types[0] for each in types):
+        raise Untranslatable("A text stands beside values of several types here; cast it to the type that is meant.")
+    return types[0]
+
+
+def _type(value: exp.Expr) -> exp.DataType:
+    inner = value.unnest()
+    while isinstance(inner, exp.Neg):
+        inner = inner.this.unnest()
+    found = type_of(inner)
+    if found is None:
+        raise Untranslatable("A text stands beside a value whose type is not known; cast it to the type that is meant.")
+    return found
+
+
+def _sides(node: exp.Expr) -> Iterator[list[exp.Expr]]:
+    """The values of a node that have to be of one type."""
+    match node:
+        case exp.Case():
+            results = [each.args["true"] for each in node.args["ifs"]]
+            yield [each for each in (*results, node.args.get("default")) if each is not None]
+            if node.this is not None:
+                yield [node.this, *(each.this for each in node.args["ifs"])]
+        case exp.If():
+            yield [each for each in (node.args.get("true"), node.args.get("false")) if each is not None]
+        case exp.Between():
+            yield [node.this, node.args["low"], node.args["high"]]
+        case exp.In():
+            yield [node.this, *node.expressions]
+        case exp.Array():
+            yield list(node.expressions)
+        case exp.Coalesce() | exp.Greatest() | exp.Least():
+            yield [node.this, *node.expressions]
+        case _:
+            yield [node.this, node.expression]
+
+
+def settled(rule: Rule | None = None) -> Rule:
+    """A rule that first casts the values in a node to one type."""
+
+    def apply(node: exp.Expr) -> exp.Expr | None:
+        if not isinstance(node.parent, exp.Case) or not isinstance(node, exp.If):
+            for values in _sides(node):
+                settle([value for value in values if isinstance(value, exp.Expr)])
+        if isinstance(node, exp.Add | exp.Sub | exp.Mul) and is_float(node.left, node.right):
+            of_type(node, exp.DataType.build("float"))
+        return None if rule is None else rule(node)
+
+    return apply
+
+
+def refuse_mixed_columns(node: exp.Expr) -> exp.Expr | None:
+    """Spark makes one type of each column of VALUES; an INSERT of DuckDB's reads each value as the table has it."""
+    rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
+    for column in zip(*rows, strict=False):
+        kinds = {kind(value) for value in column if not isinstance(value.unnest(), exp.Null)}
+        if len(kinds) > 1 and "text" in kinds:
+            raise Untranslatable(
+                "A column of VALUES has texts beside other types; cast them to the type that is meant."
+            )
+    return None
+
+
+MIXED: tuple[type[exp.Expr], ...] = (
+    exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Between, exp.In,
+    exp.Coalesce, exp.Nullif, exp.Case, exp.If, exp.Greatest, exp.Least, exp.Array, exp.Mul, exp.Add, exp.Sub,
+)  # fmt: skip
+"""What has values in it that are cast to one type."""
