@@ -15,6 +15,7 @@ from trust.answers.check_answers import AVOIDED, AnswerCheck, too_many_avoided
 from trust.answers.check_constants import ConstantCheck
 from trust.answers.check_duckdb import COMPARED, REFUSED, DuckDBCheck
 from trust.answers.check_duckdb_queries import DuckDBQueryCheck
+from trust.answers.check_duckdb_stored import DuckDBStoredCheck
 from trust.answers.check_plans import PlanCheck
 from trust.answers.check_settings import check_settings
 from trust.answers.check_snapshots import STATEMENTS, SnapshotCheck
@@ -33,7 +34,9 @@ SHORT = Counts(
     conditions=3600,
     duckdb_conditions=1120,
     duckdb_expressions=200,
-    duckdb_queries=30,
+    duckdb_queries=24,
+    duckdb_constants=16,
+    duckdb_changes=6,
     queries=60,
     changes=6,
     constants=36,
@@ -113,6 +116,14 @@ def test_a_query_of_the_duckdb_dialect_with_other_rows_than_duckdb_is_found(smal
         assert check.problem("SELECT t0.k FROM t0") == ""
         check.engine.execute("DELETE FROM t0 WHERE k = 1")
         assert "1" in check.problem("SELECT t0.k FROM t0")
+
+
+def test_rows_that_a_change_of_the_duckdb_dialect_leaves_and_duckdb_does_not_are_found(small: Subject) -> None:
+    with speaking(small, "duckdb") as other:
+        check = DuckDBStoredCheck(other, Tally())
+        assert check.change_problem("DELETE FROM t0 AS a WHERE a.k = 2") == ""
+        check.engine.execute("DELETE FROM t0 WHERE k = 1")
+        assert "1" in check.change_problem("DELETE FROM t0 AS a WHERE a.k = 2")
 
 
 def test_an_error_where_duckdb_has_values_is_found_and_no_refusal(small: Subject) -> None:

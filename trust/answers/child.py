@@ -29,6 +29,8 @@ PIECES: Mapping[str, Counts] = {
         duckdb_conditions=1200,
         duckdb_expressions=240,
         duckdb_queries=30,
+        duckdb_constants=60,
+        duckdb_changes=20,
     ),
 }
 """What a round of each piece makes. A round takes new tables."""
