@@ -23,7 +23,7 @@ from forklake.sql.duckdb_ast import (
 )
 from forklake.sql.duckdb_formats import format_text, printf
 from forklake.sql.duckdb_lists import LIST_CALLS, LISTS, NameRule
-from forklake.sql.duckdb_mixtures import MIXED, refuse_mixed_columns, settled
+from forklake.sql.duckdb_mixtures import MIXED, rewrite_values, settled
 from forklake.sql.duckdb_operators import OPERATORS
 from forklake.sql.duckdb_quantifiers import QUANTIFIERS
 from forklake.sql.duckdb_texts import as_text
@@ -210,7 +210,7 @@ _RULES: dict[type[exp.Expr], Rule] = {
     exp.Floor: _whole("FLOOR"),
     exp.Log: _log,
     exp.Dot: _method,
-    exp.Values: refuse_mixed_columns,
+    exp.Values: rewrite_values,
 }
 _RULES.update({node: settled(_RULES.get(node)) for node in MIXED})
 

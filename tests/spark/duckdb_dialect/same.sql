@@ -400,3 +400,6 @@ SELECT 0.1::FLOAT = 0.1 AS a, 0.1::FLOAT = 0.1::DOUBLE AS b, 0.1::FLOAT + 0.1 AS
 SELECT printf('%.2f', 1.234::DOUBLE) AS a, printf('%s', DATE '2020-01-02') AS b, format('{} {} {}', 1e20, 1.50, true) AS c;
 SELECT ts::VARCHAR || '!' AS a, dt::VARCHAR::DATE AS b FROM t;
 SELECT printf('%s %d', NULL::VARCHAR, 1) AS a, format('{} {:.1f}', 'x', NULL::DOUBLE) AS b, format('{}', s) AS c, format('5%') AS d FROM t;
+VALUES (1e20::VARCHAR, nullif(1, 2)), ('x' || 1.5::DOUBLE, NULL);
+SELECT a || '!' AS a, b FROM (VALUES (DATE '2020-01-02'::VARCHAR, list_contains([1], 1)), (NULL, false)) v(a, b);
+VALUES (CAST('1' || '2' AS INT));
