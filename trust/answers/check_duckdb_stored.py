@@ -47,6 +47,11 @@ class DuckDBStoredCheck:
             }
         )
 
+        for table in self.tables:
+            for name, _, _, _, default, _ in self.subject.fast.sql(f"DESCRIBE {table.name}").fetchall():
+                if default is not None and name in {column.name for column in table.columns}:
+                    self.engine.execute(f"ALTER TABLE {table.name} ALTER COLUMN {name} SET DEFAULT {default}")
+
     def check_constants(self, rng: random.Random, count: int) -> None:
         """Make so many statements with VALUES of one or more rows, each for a column of some type."""
         grammar = Grammar(rng, RULES, WORDS, (), duckdb_literal)
