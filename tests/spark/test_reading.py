@@ -322,3 +322,9 @@ def test_a_condition_cannot_have_a_star(local: Lakehouse) -> None:
         with pytest.raises(InvalidInput, match="name the columns"):
             table.delete(where)
     assert table.delete("id * 2 = 2") == 1
+
+
+@pytest.mark.parametrize("text", ["SELECT array() AS x", "SELECT map() AS x", "SELECT named_struct('a', array()) AS x"])
+def test_values_of_no_type_are_given_back(local: Lakehouse, text: str) -> None:
+    [(found,)] = local.session.sql(text).fetchall()
+    assert found in ([], {"a": []})

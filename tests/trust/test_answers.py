@@ -10,10 +10,13 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
+import forklake
 from tests.trust import answer_plants
 from trust.answers.check_answers import AVOIDED, AnswerCheck, too_many_avoided
 from trust.answers.check_duckdb import COMPARED, REFUSED, DuckDBCheck
+from trust.answers.check_duckdb_functions import FunctionCheck
 from trust.answers.check_duckdb_queries import DuckDBQueryCheck
+from trust.answers.check_duckdb_stored import DuckDBStoredCheck
 from trust.answers.check_plans import PlanCheck
 from trust.answers.check_settings import SETTINGS
 from trust.answers.grammar import Grammar, simplest
@@ -30,7 +33,9 @@ SHORT = Counts(
     conditions=2400,
     duckdb_conditions=1120,
     duckdb_expressions=200,
-    duckdb_queries=30,
+    duckdb_queries=24,
+    duckdb_constants=16,
+    duckdb_changes=6,
     queries=60,
     changes=6,
     constants=120,
@@ -101,6 +106,14 @@ def test_a_query_of_the_duckdb_dialect_with_other_rows_than_duckdb_is_found(smal
         assert "1" in check.problem("SELECT t0.k FROM t0")
 
 
+def test_rows_that_a_change_of_the_duckdb_dialect_leaves_and_duckdb_does_not_are_found(small: Subject) -> None:
+    with speaking(small, "duckdb") as other:
+        check = DuckDBStoredCheck(other, Tally())
+        assert check.change_problem("DELETE FROM t0 AS a WHERE a.k = 2") == ""
+        check.engine.execute("DELETE FROM t0 WHERE k = 1")
+        assert "1" in check.change_problem("DELETE FROM t0 AS a WHERE a.k = 2")
+
+
 def test_an_error_where_duckdb_has_values_is_found_and_no_refusal(small: Subject) -> None:
     with speaking(small, "duckdb") as other:
         check = DuckDBCheck(other, other.tables[0], Tally())
@@ -145,3 +158,11 @@ def test_what_fails_is_made_as_small_as_it_still_fails() -> None:
     assert " LIKE " in small.text()
     assert small.size < piece.size
     assert isinstance(small, Piece)
+
+
+def test_functions_of_duckdb_have_its_values_or_are_refused(spark: SparkSession) -> None:
+    tally = Tally()
+    with forklake.connect(dialect="duckdb", spark=spark) as session, light(spark):
+        FunctionCheck(session, tally).check(random.Random(SEED), 0.2)
+    assert tally.found == []
+    assert tally.outcomes[COMPARED] > 300

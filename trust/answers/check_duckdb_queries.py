@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import duckdb
 
-from forklake.errors import ForklakeError, Untranslatable
-from trust.answers.check_duckdb import COMPARED, REFUSED
+from forklake.errors import ForklakeError
+from trust.answers.check_duckdb import COMPARED, REFUSED, is_refusal
 from trust.answers.duckdb_oracle import connection_with, duckdb_columns
 from trust.answers.duckdb_query_rules import QUERIES
 from trust.answers.duckdb_rules import RULES, WORDS
@@ -58,10 +58,10 @@ class DuckDBQueryCheck:
         try:
             result = self.subject.fast.sql(text)
             ours = list(result.columns), _in_order(result.fetchall())
-        except Untranslatable:
-            self.tally.count(REFUSED, counted)
-            return ""
         except ForklakeError as error:
+            if is_refusal(error):
+                self.tally.count(REFUSED, counted)
+                return ""
             return f"{type(error).__name__} ({str(error)[:200]}) where DuckDB has {len(theirs[1])} rows"
         self.tally.count(COMPARED, counted)
         return "" if ours == theirs else f"{_first(ours, theirs)} instead of {_first(theirs, ours)}"

@@ -29,10 +29,12 @@ PIECES: Mapping[str, Counts] = {
         duckdb_conditions=1200,
         duckdb_expressions=240,
         duckdb_queries=30,
+        duckdb_constants=60,
+        duckdb_changes=20,
     ),
 }
 """What a round of each piece makes. A round takes new tables."""
-_SNAPSHOTS = Counts(snapshots=True, duckdb_snapshots=len(STATEMENTS))
+_SNAPSHOTS = Counts(snapshots=True, duckdb_snapshots=len(STATEMENTS), duckdb_functions=1)
 
 
 def run_rounds(piece: str, folder: Path, seed: str, rounds: int) -> dict[str, Tally]:

@@ -53,3 +53,24 @@ QUERIES: Sequence[tuple[str, str]] = (
     ("a", "SELECT k FROM {B} WHERE k <> 4 INTERSECT SELECT a.k FROM {A} AS a WHERE <bool>"),
     ("a", "SELECT k FROM {B} WHERE k NOT IN (4, 5) EXCEPT SELECT a.k FROM {A} AS a WHERE <bool>"),
 )  # fmt: skip
+
+CHANGES: Sequence[tuple[str, str]] = (
+    ("a", "DELETE FROM {A} AS a WHERE <bool>"),
+    ("a", "DELETE FROM {A} AS a WHERE <bool>"),
+    ("a", "DELETE FROM {A} AS a WHERE a.k IN (SELECT k FROM {B} WHERE k > 5) AND <bool>"),
+    ("a", "UPDATE {A} AS a SET k = a.k + 1000 WHERE <bool>"),
+    ("a", "UPDATE {A} AS a SET {text} = <text> WHERE <bool>"),
+    ("a", "UPDATE {A} AS a SET {date} = <date>, {bool} = <bool> WHERE <bool>"),
+    ("a", "INSERT INTO {A} (k, {text}, {bool}) SELECT a.k + 500, <text>, <bool> FROM {A} AS a WHERE <bool>"),
+    ("a", "INSERT INTO {A} (k, {date}) SELECT a.k + 900, <date> FROM {A} AS a WHERE <bool>"),
+    (
+        "ab",
+        "MERGE INTO {A} AS a USING {B} AS b ON a.k = b.k AND <bool> WHEN MATCHED THEN UPDATE SET {text} = "
+        "'merged' WHEN NOT MATCHED THEN INSERT (k) VALUES (b.k + 700)",
+    ),
+    (
+        "ab",
+        "MERGE INTO {A} AS a USING (SELECT * FROM {B} WHERE k < 20) AS b ON a.k = b.k WHEN MATCHED AND <bool> "
+        "THEN DELETE WHEN MATCHED THEN UPDATE SET {text} = <text>",
+    ),
+)

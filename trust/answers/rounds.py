@@ -10,7 +10,9 @@ from pyspark.sql import SparkSession
 from trust.answers.check_answers import AnswerCheck
 from trust.answers.check_constants import ConstantCheck
 from trust.answers.check_duckdb import DuckDBCheck
+from trust.answers.check_duckdb_functions import FunctionCheck
 from trust.answers.check_duckdb_queries import DuckDBQueryCheck
+from trust.answers.check_duckdb_stored import DuckDBStoredCheck
 from trust.answers.check_plans import PlanCheck
 from trust.answers.check_settings import SETTINGS, check_settings
 from trust.answers.check_snapshots import STATEMENTS, SnapshotCheck
@@ -27,6 +29,10 @@ class Counts:
     duckdb_conditions: int = 0
     duckdb_expressions: int = 0
     duckdb_queries: int = 0
+    duckdb_constants: int = 0
+    duckdb_changes: int = 0
+    duckdb_functions: float = 0
+    """Which share of DuckDB's functions is tried."""
     queries: int = 0
     changes: int = 0
     constants: int = 0
@@ -39,8 +45,8 @@ class Counts:
 
     @property
     def speaks_duckdb(self) -> bool:
-        made = (self.duckdb_conditions, self.duckdb_expressions, self.duckdb_queries, self.duckdb_snapshots)
-        return any(made)
+        queries = (self.duckdb_conditions, self.duckdb_expressions, self.duckdb_queries, self.duckdb_snapshots)
+        return any((*queries, self.duckdb_constants, self.duckdb_changes))
 
 
 KINDS = ("conditions", "answers", "constants", "settings", "snapshots", "duckdb")
@@ -82,6 +88,13 @@ def run_round(
                 if counts.duckdb_snapshots:
                     SnapshotCheck(other, tallies["snapshots"]).check(STATEMENTS[: counts.duckdb_snapshots])
                 DuckDBQueryCheck(other, tallies["duckdb"]).check(chance("duckdb queries"), counts.duckdb_queries)
+                if counts.duckdb_constants or counts.duckdb_changes:
+                    kept = DuckDBStoredCheck(other, tallies["duckdb"])
+                    kept.check_constants(chance("duckdb constants"), counts.duckdb_constants)
+                    kept.check_changes(chance("duckdb changes"), counts.duckdb_changes)
+                if counts.duckdb_functions:
+                    check = FunctionCheck(other.fast, tallies["duckdb"])
+                    check.check(chance("duckdb functions"), counts.duckdb_functions)
                 for table in other.tables:
                     duck = DuckDBCheck(other, table, tallies["duckdb"])
                     duck.check(chance(f"duckdb {table.name}"), counts.duckdb_conditions // each)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql import types as st
 
 from forklake.spark.tasks.variants import with_filled_parts
@@ -16,6 +17,7 @@ def collect(frame: DataFrame) -> pa.Table:
     PySpark fails at a NULL among variants, because it says of their parts that none is NULL. So rows with variants
     are sent as bytes, and what is said of them is made true here.
     """
+    frame = _with_known_types(frame)
     fields = frame.schema.fields
     if not any(_has_variants(field.dataType) for field in fields):
         return frame.toArrow()
@@ -36,6 +38,36 @@ def _packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with pa.ipc.new_stream(sink, batch.schema) as writer:
             writer.write_batch(batch)
         yield pa.RecordBatch.from_arrays([pa.array([sink.getvalue().to_pybytes()])], ["batch"])
+
+
+def _with_known_types(frame: DataFrame) -> DataFrame:
+    """The DataFrame with types that Arrow has: elements of no type, as in `array()`, may be NULL to it."""
+    fields = frame.schema.fields
+    known = [_known(field.dataType) for field in fields]
+    if all(field.dataType == type_ for field, type_ in zip(fields, known, strict=True)):
+        return frame
+    places = frame.toDF(*(f"c{at}" for at in range(len(fields))))
+    return places.select(*(F.col(f"c{at}").cast(type_) for at, type_ in enumerate(known))).toDF(*frame.columns)
+
+
+def _known(data_type: st.DataType) -> st.DataType:
+    match data_type:
+        case st.ArrayType(elementType=st.NullType()):
+            return st.ArrayType(st.NullType(), containsNull=True)
+        case st.ArrayType():
+            return st.ArrayType(_known(data_type.elementType), data_type.containsNull)
+        case st.MapType():
+            key = st.StringType() if isinstance(data_type.keyType, st.NullType) else _known(data_type.keyType)
+            is_unknown = isinstance(data_type.valueType, st.NullType)
+            return st.MapType(key, _known(data_type.valueType), is_unknown or data_type.valueContainsNull)
+        case st.StructType():
+            return st.StructType([_known_field(field) for field in data_type.fields])
+    return data_type
+
+
+def _known_field(field: st.StructField) -> st.StructField:
+    is_nullable = field.nullable or isinstance(field.dataType, st.NullType)
+    return st.StructField(field.name, _known(field.dataType), is_nullable, field.metadata)
 
 
 def _has_variants(data_type: st.DataType) -> bool:

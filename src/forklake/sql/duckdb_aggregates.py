@@ -3,7 +3,19 @@
 from sqlglot import exp
 
 from forklake.errors import Untranslatable
-from forklake.sql.duckdb_ast import Rule, call, cast_to, if_else, kind, lambda_of, number, type_of, variable
+from forklake.sql.duckdb_ast import (
+    Rule,
+    call,
+    cast_to,
+    if_else,
+    kind,
+    lambda_of,
+    number,
+    paren,
+    text,
+    type_of,
+    variable,
+)
 from forklake.sql.duckdb_texts import as_text
 
 _SORTED = "_forklake_sorted"
@@ -48,6 +60,30 @@ def _average(node: exp.Expr) -> exp.Expr | None:
     if kind(value) != "float":
         value.replace(cast_to(value.copy(), "double"))
     return node
+
+
+def _median(node: exp.Expr) -> exp.Expr | None:
+    if kind(_argument(node)) == "decimal":
+        raise Untranslatable("median of decimals is not supported: DuckDB rounds it. Cast them to DOUBLE.")
+    return _unordered(node)
+
+
+def _count_if(node: exp.Expr) -> exp.Expr | None:
+    """NULL where no row is true or false, unlike Spark's."""
+    value = _argument(node)
+    value.replace(cast_to(value.copy(), "int"))
+    return exp.Sum(this=node.this)
+
+
+def _correlation(node: exp.Expr) -> exp.Expr | None:
+    """NaN where one side does not vary; Spark's is NULL."""
+    if isinstance(node.parent, _WRAPPERS):
+        raise Untranslatable("corr with FILTER or OVER is not supported: Spark gives NULL where DuckDB gives NaN.")
+    left, right = node.this, node.expression
+    is_missing = exp.Is(this=paren(right.copy()), expression=exp.null())
+    pairs = call("COUNT", if_else(is_missing, exp.null(), left.copy()))
+    found = call("COALESCE", call("CORR", left, right), cast_to(text("NaN"), "double"))
+    return if_else(exp.EQ(this=pairs, expression=number(0)), exp.null(), found)
 
 
 def _argument(node: exp.Expr) -> exp.Expr:
@@ -170,8 +206,9 @@ def _texts(node: exp.Expr) -> exp.Expr | None:
 
 def _percentile(name: str) -> Rule:
     def rule(node: exp.Expr) -> exp.Expr | None:
-        share = node.expression
+        share = node.args.get("quantile") or node.expression
         if share is None:
+            # The share stands before WITHIN GROUP, and is the argument itself.
             return None
         if name == "PERCENTILE":
             return call(name, node.this, share)
@@ -218,6 +255,8 @@ AGGREGATES: dict[type[exp.Expr], Rule] = {
     exp.Min: _extreme,
     exp.Max: _extreme,
     exp.Count: _count,
+    exp.CountIf: _count_if,
+    exp.Corr: _correlation,
     exp.LogicalAnd: _unordered,
     exp.LogicalOr: _unordered,
     exp.ArrayAgg: _list,
@@ -230,6 +269,9 @@ AGGREGATES: dict[type[exp.Expr], Rule] = {
     exp.Filter: finish_wrapped,
     exp.Window: finish_wrapped,
     exp.RespectNulls: finish_wrapped,
+    exp.Median: _median,
+    exp.RegrSlope: _refuse("regr_slope", "Spark gives NULL where DuckDB gives NaN."),
+    exp.RegrIntercept: _refuse("regr_intercept", "Spark gives NaN where DuckDB gives NULL."),
     exp.Skewness: _refuse("skewness", "Spark's is that of a population, DuckDB's that of a sample."),
     exp.Kurtosis: _refuse("kurtosis", "Spark's is that of a population, DuckDB's that of a sample."),
 }

@@ -18,12 +18,14 @@ from forklake.sql.duckdb_ast import (
     kind,
     minus,
     number,
+    paren,
     plus,
     text,
+    type_of,
 )
 from forklake.sql.duckdb_formats import format_text, printf
 from forklake.sql.duckdb_lists import LIST_CALLS, LISTS, NameRule
-from forklake.sql.duckdb_mixtures import MIXED, refuse_mixed_columns, settled
+from forklake.sql.duckdb_mixtures import MIXED, rewrite_values, settled
 from forklake.sql.duckdb_operators import OPERATORS
 from forklake.sql.duckdb_quantifiers import QUANTIFIERS
 from forklake.sql.duckdb_texts import as_text
@@ -38,7 +40,7 @@ def _substring(node: exp.Expr) -> exp.Expr | None:
     if length is None or start is None or integer(start):
         return None
     if integer(start) == 0:
-        return call("SUBSTRING", node.this, 1, call("GREATEST", minus(length, number(1)), 0))
+        return call("SUBSTRING", node.this, 1, minus(length, number(1)))
     before = if_else(exp.EQ(this=start.copy(), expression=number(0)), number(1), number(0))
     return call("SUBSTRING", node.this, start, minus(length, before))
 
@@ -83,7 +85,23 @@ def _split(node: exp.Expr) -> exp.Expr | None:
     separator = node.expression
     if isinstance(separator, exp.Literal):
         return call("SPLIT", node.this, re.sub(r"([\\^$.|?*+()\[\]{}])", r"\\\1", separator.name))
-    return call("SPLIT", node.this, call("CONCAT", "\\Q", separator, "\\E"))
+    return _whole_without(separator, node.this, call("SPLIT", node.this, call("CONCAT", "\\Q", separator, "\\E")))
+
+
+def _split_by_pattern(node: exp.Expr) -> exp.Expr | None:
+    pattern = node.expression
+    split = call("SPLIT", node.this, pattern)
+    return split if isinstance(pattern, exp.Literal) else _whole_without(pattern, node.this, split)
+
+
+def _whole_without(separator: exp.Expr, whole: exp.Expr, split: exp.Expr) -> exp.Expr:
+    """A text is not split where the separator is NULL."""
+    is_missing = exp.and_(_is_null(separator), exp.Not(this=_is_null(whole)))
+    return if_else(is_missing, call("ARRAY", whole.copy()), split)
+
+
+def _is_null(value: exp.Expr) -> exp.Expr:
+    return exp.Is(this=paren(value.copy()), expression=exp.null())
 
 
 def _split_part(node: exp.Expr) -> exp.Expr | None:
@@ -115,6 +133,8 @@ def _matches(node: exp.Expr) -> exp.Expr | None:
 def _extract(name: str) -> Rule:
     def rule(node: exp.Expr) -> exp.Expr | None:
         group = node.args.get("group") or number(0)
+        if integer(group) is None and not isinstance(group, exp.Array):
+            raise Untranslatable(f"The group of {name.lower()} has to be a constant number.")
         if isinstance(group, exp.Array):
             raise Untranslatable(f"{name.lower()} with names of groups is not supported.")
         prefix, _ = _flags(node.args.get("parameters"))
@@ -152,12 +172,44 @@ def _truncate(node: exp.Expr) -> exp.Expr | None:
     return minus(node.this, binary(exp.Mod, node.this.copy(), number(1)))
 
 
-def _whole(name: str) -> Rule:
+def _whole(name: str, beyond: type[exp.Binary], step: int) -> Rule:
     def rule(node: exp.Expr) -> exp.Expr | None:
-        rounded = call(name, node.this)
-        return cast_to(rounded, "double") if kind(node.this) == "float" else rounded
+        """Spark gives a BIGINT for a DOUBLE, which has no room for many of them; the nearest whole number has."""
+        if kind(node.this) != "float":
+            return call(name, node.this)
+        nearest = call("RINT", node.this)
+        return if_else(binary(beyond, nearest, node.this.copy()), plus(nearest.copy(), number(step)), nearest.copy())
 
     return rule
+
+
+def _is_nan(node: exp.Expr) -> exp.Expr | None:
+    return if_else(_is_null(node.this), exp.null(), call("ISNAN", node.this))
+
+
+def _sign(node: exp.Expr) -> exp.Expr | None:
+    if kind(node.this) != "float":
+        return None
+    return if_else(call("ISNAN", node.this.copy()), cast_to(number(0), "double"), call("SIGN", node.this))
+
+
+def _code_point(node: exp.Expr) -> exp.Expr | None:
+    return if_else(exp.EQ(this=paren(node.this.copy()), expression=text("")), number(-1), call("ASCII", node.this))
+
+
+def _edit_distance(node: exp.Expr) -> exp.Expr | None:
+    """Of the bytes, each of which is made a character."""
+    return call("LEVENSHTEIN", *(_bytes_as_characters(side) for side in (node.this, node.expression)))
+
+
+def _bytes_as_characters(value: exp.Expr) -> exp.Expr:
+    return call("DECODE", call("ENCODE", value, "UTF-8"), "ISO-8859-1")
+
+
+def _repeat(node: exp.Expr) -> exp.Expr | None:
+    if kind(node.this) in ("blob", "list"):
+        raise Untranslatable("repeat of bytes or lists is not supported: Spark repeats texts.")
+    return None
 
 
 def _log(node: exp.Expr) -> exp.Expr | None:
@@ -187,6 +239,42 @@ def _refuse(name: str, why: str) -> NameRule:
     return rule
 
 
+def _mean(arguments: list[exp.Expr]) -> exp.Expr:
+    [value] = arguments
+    if isinstance(value, exp.Distinct | exp.Order):
+        raise Untranslatable("mean with DISTINCT or ORDER BY is not supported; write avg.")
+    return call("AVG", cast_to(value, "double"))
+
+
+def _bits(arguments: list[exp.Expr]) -> exp.Expr:
+    if kind(arguments[0]) != "int":
+        raise Untranslatable("bin is not supported but for integers: Spark does not show the bytes of texts.")
+    return call("BIN", *arguments)
+
+
+_WIDTHS = {exp.DataType.Type.TINYINT: 8, exp.DataType.Type.SMALLINT: 16, exp.DataType.Type.INT: 32}
+
+
+def _bit_count(arguments: list[exp.Expr]) -> exp.Expr:
+    """Spark counts the bits of every number as of one of 64 bits."""
+    [value] = arguments
+    found = type_of(value)
+    known = found.this if found is not None else None
+    if (integer(value) or -1) >= 0 or known == exp.DataType.Type.BIGINT:
+        return call("BIT_COUNT", value)
+    if known not in _WIDTHS:
+        raise Untranslatable("bit_count needs a number whose type is known; cast it to BIGINT.")
+    all_ones = number((1 << _WIDTHS[known]) - 1)
+    return call("BIT_COUNT", exp.BitwiseAnd(this=cast_to(value, "bigint"), expression=all_ones))
+
+
+def _refuse_node(name: str, why: str) -> Rule:
+    def rule(node: exp.Expr) -> exp.Expr | None:
+        raise Untranslatable(f"{name} is not supported: {why}")
+
+    return rule
+
+
 _RULES: dict[type[exp.Expr], Rule] = {
     **OPERATORS,
     **QUANTIFIERS,
@@ -199,6 +287,7 @@ _RULES: dict[type[exp.Expr], Rule] = {
     exp.Concat: _concat,
     exp.ConcatWs: _concat_ws,
     exp.Split: _split,
+    exp.RegexpSplit: _split_by_pattern,
     exp.SplitPart: _split_part,
     exp.RegexpLike: _matches,
     exp.RegexpExtract: _extract("REGEXP_EXTRACT"),
@@ -206,11 +295,18 @@ _RULES: dict[type[exp.Expr], Rule] = {
     exp.RegexpReplace: _replace_matches,
     exp.Format: format_text,
     exp.Trunc: _truncate,
-    exp.Ceil: _whole("CEIL"),
-    exp.Floor: _whole("FLOOR"),
+    exp.Ceil: _whole("CEIL", exp.LT, 1),
+    exp.Floor: _whole("FLOOR", exp.GT, -1),
+    exp.IsNan: _is_nan,
+    exp.Sign: _sign,
+    exp.Unicode: _code_point,
+    exp.Levenshtein: _edit_distance,
+    exp.Repeat: _repeat,
+    exp.Typeof: _refuse_node("typeof", "Spark's types have other names."),
+    exp.ToBinary: _refuse_node("to_binary", "in Spark it reads hexadecimal digits."),
     exp.Log: _log,
     exp.Dot: _method,
-    exp.Values: refuse_mixed_columns,
+    exp.Values: rewrite_values,
 }
 _RULES.update({node: settled(_RULES.get(node)) for node in MIXED})
 
@@ -222,7 +318,6 @@ _CALLS: dict[str, NameRule] = {
     "prefix": lambda arguments: call("STARTSWITH", arguments[0], arguments[1]),
     "suffix": lambda arguments: call("ENDSWITH", arguments[0], arguments[1]),
     "log10": lambda arguments: call("LOG10", arguments[0]),
-    "string_to_array": lambda arguments: call("SPLIT", *arguments),
     "from_base64": lambda arguments: call("UNBASE64", arguments[0]),
     "to_base64": lambda arguments: call("BASE64", arguments[0]),
     "list_zip": _refuse("list_zip", "its fields have no names in DuckDB, and must have in Spark."),
@@ -230,7 +325,11 @@ _CALLS: dict[str, NameRule] = {
     "map_extract": _refuse("map_extract", "it gives a list in DuckDB; use map[key]."),
     "age": _refuse("age", "Spark has no interval of months and days at once; use date_diff."),
     "hash": _refuse("hash", "Spark's hashes are others."),
-    "typeof": _refuse("typeof", "Spark's types have other names."),
+    "mean": _mean,
+    "bin": _bits,
+    "bit_count": _bit_count,
+    "url_encode": _refuse("url_encode", "Spark writes a space as +."),
+    "user": _refuse("user", "Spark's users are others."),
     "time_bucket": _refuse("time_bucket", "Spark has nothing like it; use date_trunc."),
     "histogram": _refuse("histogram", "Spark has another."),
     "skewness": _refuse("skewness", "Spark's is that of a population, DuckDB's that of a sample."),

@@ -17,6 +17,7 @@ from forklake.sql.duckdb_ast import (
     kind,
     lambda_of,
     number,
+    paren,
     plus,
     type_of,
     variable,
@@ -86,13 +87,30 @@ def _overlaps(node: exp.Expr) -> exp.Expr | None:
     return call("ARRAYS_OVERLAP", _compact(node.this), _compact(node.expression))
 
 
+def _intersect(arguments: list[exp.Expr]) -> exp.Expr:
+    """Values that are in both; a NULL in the place of the other list has none."""
+    left, right = _compact(arguments[0]), arguments[1]
+    none = call("SLICE", left.copy(), 1, 0)
+    if isinstance(right.unnest(), exp.Null):
+        return none
+    return call("COALESCE", call("ARRAY_INTERSECT", left, right), none)
+
+
 def _has_all(arguments: list[exp.Expr]) -> exp.Expr:
     missing = call("ARRAY_EXCEPT", _compact(arguments[1]), arguments[0])
     return exp.EQ(this=call("SIZE", missing), expression=number(0))
 
 
 def _position(value: exp.Expr, wanted: exp.Expr) -> exp.Expr:
-    return call("NULLIF", call("ARRAY_POSITION", value, wanted), 0)
+    """The place of a value in a list; a NULL is found as well."""
+    if isinstance(wanted, exp.Literal):
+        return call("NULLIF", call("ARRAY_POSITION", value, wanted), 0)
+    is_null = exp.Is(this=variable("_x"), expression=exp.null())
+    of_null = call("ARRAY_POSITION", call("TRANSFORM", value.copy(), lambda_of(is_null, "_x")), exp.true())
+    if not isinstance(wanted.unnest(), exp.Null):
+        is_wanted = exp.Is(this=paren(wanted.copy()), expression=exp.null())
+        of_null = if_else(is_wanted, of_null, call("ARRAY_POSITION", value, wanted))
+    return call("NULLIF", of_null, 0)
 
 
 def _comprehension(node: exp.Expr) -> exp.Expr | None:
@@ -238,7 +256,7 @@ LIST_CALLS: dict[str, NameRule] = {
     "array_has": lambda arguments: call("ARRAY_CONTAINS", _compact(arguments[0]), arguments[1]),
     "array_has_any": lambda arguments: call("ARRAYS_OVERLAP", _compact(arguments[0]), _compact(arguments[1])),
     "list_reverse": lambda arguments: call("REVERSE", arguments[0]),
-    "list_intersect": lambda arguments: call("ARRAY_INTERSECT", _compact(arguments[0]), arguments[1]),
+    **dict.fromkeys(("list_intersect", "array_intersect"), _intersect),
     "list_unique": lambda arguments: call("SIZE", call("ARRAY_DISTINCT", _compact(arguments[0]))),
     "list_cat": _concat,
     "array_cat": _concat,

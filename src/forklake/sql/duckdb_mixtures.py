@@ -4,7 +4,7 @@ DuckDB reads a text as the type of what stands beside it, and takes numbers besi
 rules for both, so the casts are written out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
@@ -83,16 +83,37 @@ def settled(rule: Rule | None = None) -> Rule:
     return apply
 
 
-def refuse_mixed_columns(node: exp.Expr) -> exp.Expr | None:
-    """Spark makes one type of each column of VALUES; an INSERT of DuckDB's reads each value as the table has it."""
-    rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
+_PLAIN = (
+    exp.Literal, exp.Null, exp.Boolean, exp.Neg, exp.Paren, exp.Cast, exp.DataType, exp.DataTypeParam, exp.HexString,
+    exp.Array, exp.Struct, exp.PropertyEQ, exp.Identifier, exp.Tuple,
+)  # fmt: skip
+_PLAIN_CALLS = frozenset({"ARRAY", "STRUCT", "NAMED_STRUCT", "MAP"})
+
+
+def rewrite_values(node: exp.Expr) -> exp.Expr | None:
+    """VALUES in FROM; of expressions that Spark does not work out there, as the rows of a query."""
+    rows = [list(row.expressions) if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
     for column in zip(*rows, strict=False):
-        kinds = {kind(value) for value in column if not isinstance(value.unnest(), exp.Null)}
-        if len(kinds) > 1 and "text" in kinds:
-            raise Untranslatable(
-                "A column of VALUES has texts beside other types; cast them to the type that is meant."
-            )
-    return None
+        _refuse_mixed(column)
+    if all(_is_plain(part) for row in rows for value in row for part in value.walk()):
+        return None
+    query: exp.Query = exp.select(*rows[0])
+    for row in rows[1:]:
+        query = exp.union(query, exp.select(*row), distinct=False, copy=False)
+    return exp.Subquery(this=query, alias=node.args.get("alias"))
+
+
+def _refuse_mixed(column: Sequence[exp.Expr]) -> None:
+    """Spark makes one type of each column; an INSERT of DuckDB's reads each value as the table has it."""
+    kinds = {kind(value) for value in column if not isinstance(value.unnest(), exp.Null)}
+    if len(kinds) > 1 and "text" in kinds:
+        raise Untranslatable("A column of VALUES has texts beside other types; cast them to the type that is meant.")
+
+
+def _is_plain(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Anonymous):
+        return node.name.upper() in _PLAIN_CALLS
+    return isinstance(node, _PLAIN)
 
 
 MIXED: tuple[type[exp.Expr], ...] = (

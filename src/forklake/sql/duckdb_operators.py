@@ -221,7 +221,12 @@ def _bracket(node: exp.Expr) -> exp.Expr | None:
 
 def element_of(value: exp.Expr, key: exp.Expr) -> exp.Expr:
     if kind(value) == "text":
-        return call("SUBSTRING", value, key, 1)
+        character = call("SUBSTRING", value, key, 1)
+        if integer(key):
+            return character
+        # Before the first character there is none.
+        is_zero = exp.EQ(this=paren(key.copy()), expression=number(0))
+        return if_else(is_zero, call("LEFT", value.copy(), 0), character)
     if isinstance(key, exp.Literal) and key.is_string:
         return exp.Bracket(this=paren(value), expressions=[key])
     if kind(value) == "struct":

@@ -3,7 +3,19 @@
 from sqlglot import exp
 
 from forklake.errors import Untranslatable
-from forklake.sql.duckdb_ast import binary, call, cast_to, integer, kind, lambda_of, minus, number, plus, variable
+from forklake.sql.duckdb_ast import (
+    binary,
+    call,
+    cast_to,
+    integer,
+    kind,
+    lambda_of,
+    minus,
+    number,
+    paren,
+    plus,
+    variable,
+)
 
 
 def numbers_between(node: exp.Expr) -> exp.Expr:
@@ -16,6 +28,9 @@ def numbers_between(node: exp.Expr) -> exp.Expr:
     known = integer(step) if step is not None else 1
     chosen = branches if known is None else [branches[0] if known > 0 else branches[1]]
     result = exp.Case(default=cast_to(call("ARRAY"), "ARRAY<BIGINT>"))
+    for part in (start, end, step):
+        if part is not None and integer(part) is None:
+            result = result.when(exp.Is(this=paren(part.copy()), expression=exp.null()), exp.null())
     for condition, sequence in chosen:
         result = result.when(condition, sequence)
     return result

@@ -174,7 +174,7 @@ def _of_units(unit: str, amount: exp.Expr) -> exp.Expr:
             return call("MAKE_DT_INTERVAL", 0, 0, 0, amount)
         case "millisecond" | "microsecond":
             divisor = 1000 if unit == "millisecond" else 1000000
-            seconds = exp.Div(this=cast_to(amount, "decimal(18, 0)"), expression=number(divisor))
+            seconds = exp.Div(this=cast_to(amount, "decimal(24, 6)"), expression=number(divisor))
             return call("MAKE_DT_INTERVAL", 0, 0, 0, cast_to(seconds, "decimal(18, 6)"))
     raise Untranslatable(f"An interval of {unit} is not supported.")
 
@@ -185,12 +185,18 @@ def _format(node: exp.Expr) -> exp.Expr | None:
 
 
 def _parse(node: exp.Expr) -> exp.Expr | None:
-    pattern = java_format(constant_text(node.args["format"], "A date format"), parsing=True)
-    return call("TO_TIMESTAMP_NTZ", node.this, pattern)
+    return call("TO_TIMESTAMP_NTZ", node.this, _pattern_to_parse(node.args["format"]))
+
+
+def _pattern_to_parse(node: exp.Expr) -> str:
+    given = constant_text(node, "A date format")
+    if not re.search("%[-]?[YyGcx]", given):
+        raise Untranslatable("A date format needs a year: without one DuckDB takes 1900, and Spark 1970.")
+    return java_format(given, parsing=True)
 
 
 def _try_parse(arguments: list[exp.Expr]) -> exp.Expr:
-    pattern = java_format(constant_text(arguments[1], "A date format"), parsing=True)
+    pattern = _pattern_to_parse(arguments[1])
     return cast_to(call("TRY_TO_TIMESTAMP", arguments[0], pattern), "timestamp_ntz")
 
 

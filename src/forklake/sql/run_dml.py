@@ -31,7 +31,6 @@ from forklake.sql.conditions import virtual_columns
 from forklake.sql.constant_rows import constant_rows
 from forklake.sql.constants import Parameters
 from forklake.sql.cursor import quoted_name
-from forklake.sql.duckdb_to_spark import expression_to_spark
 from forklake.sql.literals import with_values
 from forklake.sql.macros import expanded
 from forklake.sql.missing import explained
@@ -146,12 +145,12 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
 
         def expression(text: str) -> Expression:
             plain = with_values(expanded(state, context, text), context.dialect, parameters)
-            if _MAY_NAME_TABLES.search(plain) or (tables and _MAY_QUALIFY.search(plain)):
+            # DuckDB's SQL is translated by the types of columns, which are those of both sides.
+            may_name = _MAY_NAME_TABLES.search(plain) or (tables and _MAY_QUALIFY.search(plain))
+            if context.dialect == "duckdb" or may_name:
                 sides = _sides(work, table, source, names, virtual)
                 plain, named = bind_expression(state, context, plain, *sides, tables)
                 scans.extend(named)
-            elif context.dialect == "duckdb":
-                plain = expression_to_spark(plain)
             return as_expression(plain)
 
         clauses = [_clause(table, clause, expression) for clause in statement.clauses]

@@ -125,3 +125,27 @@ SELECT 'ë'::BLOB;
 
 -- texts beside other types
 VALUES (3), ('+7');
+
+-- typeof
+SELECT typeof(1);
+
+-- to_binary
+SELECT to_binary('1');
+
+-- corr
+SELECT corr(a, a) OVER () FROM t;
+
+-- url_encode
+SELECT url_encode('a b');
+
+-- needs a year
+SELECT strptime('12:30', '%H:%M');
+
+-- constant number
+SELECT regexp_extract('a', 'a', NULL);
+
+-- regr_slope
+SELECT regr_slope(a, a) FROM t;
+
+-- median of decimals
+SELECT median(1.50);

@@ -7,6 +7,22 @@ FROM t SELECT a, s WHERE a > 1;
 FROM t JOIN u USING (a) SELECT t.s, u.label;
 FROM (FROM u WHERE a = 1);
 
+-- functions that Spark has by the same name
+SELECT isnan(x), isnan('nan'::DOUBLE), NOT isnan(NULL::DOUBLE) FROM (VALUES (1.5::DOUBLE), (NULL)) AS v(x);
+SELECT floor(x), ceil(x) FROM (VALUES (1.5::DOUBLE), (-1.5), ('nan'::DOUBLE), ('inf'::DOUBLE), (1e300), (-2.0), (NULL)) AS v(x);
+SELECT sign('nan'::DOUBLE), sign(-2.5::DOUBLE), sign(0), unicode(''), unicode('é');
+SELECT levenshtein('abc', 'héllo'), levenshtein('', 'é'), levenshtein(NULL, 'a');
+SELECT range(NULL), generate_series(1, NULL), generate_series(1, 3, NULL), range(1, x) FROM (VALUES (3), (NULL)) AS v(x);
+SELECT str_split('a.b', x), string_split_regex('a1b', x) FROM (VALUES ('.'), (NULL), ('1')) AS v(x);
+SELECT string_to_array('a.b|c', '.'), str_split('a,b', NULL), str_split(NULL, NULL);
+SELECT substr('abc', 0, NULL), substr('abc', 0, 2), 'abc'[0], 'abc'[x] FROM (VALUES (0), (1), (NULL), (-1)) AS v(x);
+SELECT list_position([3, NULL, 1], x) FROM (VALUES (3), (NULL), (7)) AS v(x);
+SELECT list_position([3, NULL, 1], NULL), list_intersect([1], NULL), list_intersect([1, 2], [2, 5]);
+SELECT bit_count(-3::TINYINT), bit_count(-3::INT), bit_count(-3::BIGINT), bin(-3);
+SELECT corr(x, 2), corr(x, y), corr(x, NULL::INT), count_if(x > 1), count_if(NULL::BOOLEAN) FROM (VALUES (1, 2), (3, 5)) AS v(x, y);
+SELECT quantile(x, 0.5), quantile_disc(x, 0.5), quantile_cont(x, 0.5), median(x), mean(y) FROM (VALUES (1, 1.50), (3, 2.25)) AS v(x, y);
+SELECT to_milliseconds(1.5), to_milliseconds(0.3), to_milliseconds(7);
+
 -- stars
 SELECT * EXCLUDE (a) FROM t;
 SELECT * EXCLUDE a FROM u;
@@ -400,3 +416,6 @@ SELECT 0.1::FLOAT = 0.1 AS a, 0.1::FLOAT = 0.1::DOUBLE AS b, 0.1::FLOAT + 0.1 AS
 SELECT printf('%.2f', 1.234::DOUBLE) AS a, printf('%s', DATE '2020-01-02') AS b, format('{} {} {}', 1e20, 1.50, true) AS c;
 SELECT ts::VARCHAR || '!' AS a, dt::VARCHAR::DATE AS b FROM t;
 SELECT printf('%s %d', NULL::VARCHAR, 1) AS a, format('{} {:.1f}', 'x', NULL::DOUBLE) AS b, format('{}', s) AS c, format('5%') AS d FROM t;
+VALUES (1e20::VARCHAR, nullif(1, 2)), ('x' || 1.5::DOUBLE, NULL);
+SELECT a || '!' AS a, b FROM (VALUES (DATE '2020-01-02'::VARCHAR, list_contains([1], 1)), (NULL, false)) v(a, b);
+VALUES (CAST('1' || '2' AS INT));
