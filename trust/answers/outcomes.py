@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 
 from forklake.errors import ForklakeError, QueryFailed
+from forklake.sql.arrow_rows import shown_columns
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 
@@ -50,7 +51,7 @@ def outcome(run: Callable[[], pa.Table]) -> Outcome:
 
 
 def of_rows(rows: pa.Table) -> Outcome:
-    columns = [column.to_pylist() for column in rows.columns]
+    columns = shown_columns(rows)
     texts = sorted(map(repr, zip(*columns, strict=True))) if columns else []
     return Outcome(tuple(rows.column_names), tuple(str(field.type) for field in rows.schema), tuple(texts))
 
