@@ -8,7 +8,7 @@ import pytest
 from forklake.catalog import expiry
 from forklake.catalog.expiry import ByThisClock, expire_snapshots, moment_of
 from forklake.catalog.lake import Catalog
-from forklake.sql.constants import as_time, constant
+from forklake.sql.constants import constant
 from tests.lakes import make_table
 
 
@@ -34,7 +34,7 @@ def test_now_in_sql_is_a_time_of_this_clock(main: Catalog, monkeypatch: pytest.M
     week_ago = constant("now() - INTERVAL 7 DAYS", "spark")
     assert isinstance(week_ago, ByThisClock)
     set_clock(monkeypatch, timedelta(days=3650))
-    assert expire_snapshots(main, older_than=as_time(week_ago + timedelta(days=3650))) == []
+    assert expire_snapshots(main, older_than=week_ago + timedelta(days=3650)) == []
 
 
 def test_a_machine_that_is_behind_counts_by_its_own_clock(main: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from pyspark.sql import Column as Expression
@@ -14,6 +15,7 @@ from forklake.spark.expression_text import expression
 from forklake.spark.merge import Action, Clause, When
 from forklake.spark.quoting import quoted
 from forklake.spark.work import Work
+from forklake.sql.parameters import time_literal
 
 Where = str | Expression
 Values = Mapping[str, Any]
@@ -91,6 +93,8 @@ def as_expression(value: Any, work: Work) -> Expression:
     work.holder.get()
     if isinstance(value, Expression):
         return value
+    if isinstance(value, date):
+        return expression(time_literal(value, "spark"))
     return expression(value) if isinstance(value, str) else F.lit(value)
 
 

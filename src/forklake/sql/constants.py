@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
 from typing import Any
 
@@ -106,8 +106,14 @@ def _value_of(node: exp.Expr, parameters: Parameters) -> Any:
     raise InvalidInput(f"{_shown(node)} is not a constant.")
 
 
-def as_time(value: Any) -> datetime:
-    """A point in time, in UTC where it has no zone."""
+def as_time(value: Any, zone: tzinfo) -> datetime:
+    """A point in time, in the zone of the session where it has none of its own."""
+    found = clock_time(value)
+    return found if found.tzinfo is not None else found.replace(tzinfo=zone)
+
+
+def clock_time(value: Any) -> datetime:
+    """A time, with a zone if it is given one."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)
@@ -117,7 +123,7 @@ def as_time(value: Any) -> datetime:
         value = datetime(value.year, value.month, value.day)
     if not isinstance(value, datetime):
         raise InvalidInput(f"{value!r} is not a time.")
-    return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+    return value
 
 
 def as_version(value: Any) -> int:
@@ -160,7 +166,7 @@ def _sum(left: Any, right: Any) -> Any:
         left, right = right, left
     if not isinstance(right, timedelta):
         raise TypeError
-    return left + right if isinstance(left, timedelta) else as_time(left) + right
+    return left + right if isinstance(left, timedelta) else clock_time(left) + right
 
 
 def _is_integer(value: Any) -> bool:
@@ -215,7 +221,7 @@ def _local_time(value: Any) -> datetime:
     """A time without a zone; of a text that has one, dialects make different times."""
     if isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None:
         raise ValueError
-    return as_time(value)
+    return clock_time(value)
 
 
 _CASTS: dict[object, Callable[[Any], Any]] = {
@@ -226,11 +232,11 @@ _CASTS: dict[object, Callable[[Any], Any]] = {
     exp.DataType.Type.VARCHAR: _text,
     exp.DataType.Type.DOUBLE: _double,
     exp.DataType.Type.BOOLEAN: _boolean,
-    exp.DataType.Type.DATE: lambda value: as_time(value).date(),
-    exp.DataType.Type.TIMESTAMP: as_time,
-    exp.DataType.Type.TIMESTAMPTZ: as_time,
+    exp.DataType.Type.DATE: lambda value: clock_time(value).date(),
+    exp.DataType.Type.TIMESTAMP: clock_time,
+    exp.DataType.Type.TIMESTAMPTZ: clock_time,
     exp.DataType.Type.TIMESTAMPNTZ: _local_time,
-    exp.DataType.Type.TIMESTAMPLTZ: as_time,
+    exp.DataType.Type.TIMESTAMPLTZ: clock_time,
     exp.DataType.Type.INTERVAL: lambda value: value if isinstance(value, timedelta) else parse_interval(str(value)),
 }
 """Casts whose outcome is the same in every dialect: of values that need not be changed, or of texts in a plain form."""

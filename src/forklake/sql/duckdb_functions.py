@@ -175,6 +175,9 @@ def _truncate(node: exp.Expr) -> exp.Expr | None:
 def _whole(name: str, beyond: type[exp.Binary], step: int) -> Rule:
     def rule(node: exp.Expr) -> exp.Expr | None:
         """Spark gives a BIGINT for a DOUBLE, which has no room for many of them; the nearest whole number has."""
+        if kind(node.this) is None:
+            problem = f"{name.lower()} of NaN needs a value whose type is known; cast it to DOUBLE"
+            return if_else(call("ISNAN", node.this.copy()), call("RAISE_ERROR", problem), call(name, node.this))
         if kind(node.this) != "float":
             return call(name, node.this)
         nearest = call("RINT", node.this)

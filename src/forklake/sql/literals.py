@@ -1,6 +1,6 @@
 """Python values as text of SQL, for the places where Spark takes no parameters."""
 
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -9,17 +9,8 @@ from sqlglot.tokenizer_core import TokenType
 from forklake.errors import InvalidInput
 from forklake.sql.constants import Parameters, parameter_value
 from forklake.sql.cursor import tokens_of
+from forklake.sql.parameters import ENDS, time_literal
 from forklake.sql.references import edited
-
-_ENDS = {
-    TokenType.NUMBER,
-    TokenType.STRING,
-    TokenType.VAR,
-    TokenType.IDENTIFIER,
-    TokenType.R_PAREN,
-    TokenType.R_BRACKET,
-}
-"""Behind the end of an expression, a colon begins no parameter: `x[1:3]`, `{'a':1}`."""
 
 
 def with_values(text: str, dialect: str, parameters: Parameters) -> str:
@@ -29,7 +20,7 @@ def with_values(text: str, dialect: str, parameters: Parameters) -> str:
     for at, token in enumerate(tokens):
         if token.token_type == TokenType.PLACEHOLDER:
             raise InvalidInput("The parameter ? has no value here.")
-        if token.token_type != TokenType.COLON or at + 1 == len(tokens) or (at and tokens[at - 1].token_type in _ENDS):
+        if token.token_type != TokenType.COLON or at + 1 == len(tokens) or (at and tokens[at - 1].token_type in ENDS):
             continue
         if tokens[at + 1].start == token.end + 1:
             value = parameter_value(tokens[at + 1].text, parameters)
@@ -52,10 +43,8 @@ def literal(value: Any, dialect: str) -> str:
             return f"({value:f})"
         case str():
             return _string(value, dialect)
-        case datetime():
-            return f"TIMESTAMP '{value.isoformat(' ')}'"
         case date():
-            return f"DATE '{value.isoformat()}'"
+            return time_literal(value, dialect)
     raise InvalidInput(f"A value of type {type(value).__name__} cannot be a parameter here.")
 
 

@@ -63,4 +63,5 @@ def _named_anew(shown: exp.Expr, columns: Sequence[str]) -> list[Edit] | None:
 def is_whole(table: exp.Table) -> bool:
     """Whether a table is named as it is: not sampled, not pivoted, and with no names of its own for columns."""
     alias = table.args.get("alias")
-    return has_only(table, _TABLE) and (alias is None or has_only(alias, _THIS))
+    is_name = alias is None or (has_only(alias, _THIS) and type(alias.this) is exp.Identifier)
+    return has_only(table, _TABLE) and is_name

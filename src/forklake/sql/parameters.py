@@ -1,6 +1,8 @@
 """Values for `?` as values for names, so that each means the same wherever in the text it stands."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from itertools import pairwise
 from typing import Any
 
 from sqlglot.tokenizer_core import Token, TokenType
@@ -10,9 +12,20 @@ from forklake.sql.constants import Parameters
 from forklake.sql.cursor import tokens_of
 from forklake.sql.references import edited
 
+ENDS = {
+    TokenType.NUMBER,
+    TokenType.STRING,
+    TokenType.VAR,
+    TokenType.IDENTIFIER,
+    TokenType.R_PAREN,
+    TokenType.R_BRACKET,
+}
+"""Behind the end of an expression, a colon begins no parameter: `x[1:3]`, `{'a':1}`."""
 _NAME = "__forklake_value_"
 _SLICES = {TokenType.L_BRACKET, TokenType.COLON, TokenType.DCOLON}
 """Beside these, the colon of a name would mean a slice or a cast."""
+_SIGNS = {"spark": ":", "duckdb": ":$"}
+"""What the name of a parameter begins with."""
 _STARTS = {TokenType.SELECT, TokenType.DISTINCT, TokenType.ALL}
 """Behind these, a colon belongs to an alias in DuckDB's dialect, which has another sign for names."""
 
@@ -24,32 +37,66 @@ def named_parameters(
 
     InvalidInput if there are more or fewer values than that.
     """
-    if parameters is None or isinstance(parameters, Mapping):
-        return list(statements), parameters
+    if parameters is None:
+        return list(statements), None
+    if isinstance(parameters, Mapping):
+        texts = [_with_times(statement, dialect, parameters) for statement in statements]
+        return texts, {name: value for name, value in parameters.items() if not isinstance(value, date)}
     if isinstance(parameters, str | bytes) or not isinstance(parameters, Sequence):
         raise InvalidInput("Parameters are a mapping with values for :name, or a list with values for each ? in turn.")
     named: list[str] = []
     count = 0
     for statement in statements:
-        text, count = _named(statement, dialect, count)
+        text, count = _named(statement, dialect, count, parameters)
         named.append(text)
     if count != len(parameters):
         raise InvalidInput(f"The text has {count} parameters (?), but {len(parameters)} values were given.")
-    return named, {f"{_NAME}{at}": value for at, value in enumerate(parameters)}
+    return named, {f"{_NAME}{at}": value for at, value in enumerate(parameters) if not isinstance(value, date)}
 
 
-def _named(text: str, dialect: str, first: int) -> tuple[str, int]:
-    """The text with a name for each `?`, and the number of the next."""
+def _with_times(text: str, dialect: str, parameters: Mapping[str, Any]) -> str:
+    """The text with literals for the names of dates and times.
+
+    PySpark would send them by way of Java's old calendar, which has other days before October 1582, and by the zone of
+    the process, where the session may have another.
+    """
+    if not any(isinstance(value, date) for value in parameters.values()):
+        return text
+    tokens = tokens_of(text, dialect)
+    edits = []
+    for at, (token, name) in enumerate(pairwise(tokens)):
+        is_sign = token.text in _SIGNS[dialect] and name.start == token.end + 1
+        value = parameters.get(name.text)
+        if is_sign and isinstance(value, date) and not (at and tokens[at - 1].token_type in ENDS):
+            edits.append((token.start, name.end + 1, f" {time_literal(value, dialect)} "))
+    return edited(text, edits)
+
+
+def time_literal(value: date, dialect: str) -> str:
+    """A date or a moment as a literal; without a zone, it is in that of the session."""
+    if not isinstance(value, datetime):
+        return f"DATE '{value.isoformat()}'"
+    if value.tzinfo is not None and 1 < value.year < 9999:
+        value = value.astimezone(UTC)
+    of_zone = "TIMESTAMP_LTZ" if dialect == "spark" else "TIMESTAMPTZ" if value.tzinfo is not None else "TIMESTAMP"
+    return f"{of_zone} '{value.isoformat(' ')}'"
+
+
+def _named(text: str, dialect: str, first: int, values: Sequence[Any]) -> tuple[str, int]:
+    """The text with a name for each `?`, or a literal for a time; and the number of the next."""
     tokens = tokens_of(text, dialect)
     places = [at for at, token in enumerate(tokens) if token.token_type == TokenType.PLACEHOLDER]
     edits = [
-        (tokens[at].start, tokens[at].end + 1, _written(f"{_NAME}{number}", tokens, at, dialect))
+        (tokens[at].start, tokens[at].end + 1, _written(number, values, tokens, at, dialect))
         for number, at in enumerate(places, first)
     ]
     return edited(text, edits), first + len(places)
 
 
-def _written(name: str, tokens: Sequence[Token], at: int, dialect: str) -> str:
+def _written(number: int, values: Sequence[Any], tokens: Sequence[Token], at: int, dialect: str) -> str:
+    name, value = f"{_NAME}{number}", values[number] if number < len(values) else None
+    if isinstance(value, date):
+        return f" {time_literal(value, dialect)} "
     before = {token.token_type for token in tokens[max(at - 1, 0) : at]}
     behind = {token.token_type for token in tokens[at + 1 : at + 2]}
     if (before | behind) & _SLICES:

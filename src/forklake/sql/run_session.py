@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC, tzinfo
 from decimal import Decimal
 from typing import Any
 
@@ -36,7 +37,7 @@ def run_attach(state: SessionState, statement: Attach, parameters: Parameters = 
     """ATTACH: open a lake and give one of its catalogs a name in the session."""
     given = {name: constant(text, state.dialect, parameters) for name, text in statement.options.items()}
     target, from_secret = _target(state, statement.target)
-    options = attach_options(_one_catalog(from_secret) | _one_catalog(given))
+    options = attach_options(_one_catalog(from_secret) | _one_catalog(given), state.zone)
     name = statement.name or _default_name(target)
     if not statement.if_not_exists or state.attachments.find(name) is None:
         attach(state, target, name, options)
@@ -61,8 +62,8 @@ def attach(state: SessionState, target: str, name: str, options: AttachOptions) 
         state.current_catalog = name
 
 
-def attach_options(given: Mapping[str, Any]) -> AttachOptions:
-    """The options of ATTACH by their names in capitals; an unknown one is refused."""
+def attach_options(given: Mapping[str, Any], zone: tzinfo = UTC) -> AttachOptions:
+    """The options of ATTACH by their names in capitals; an unknown one is refused. Times may be without a zone."""
     if "CATALOG" not in given:
         raise InvalidInput("CATALOG is required. Please provide CATALOG when attaching the database.")
     if _flag(given.get("ENCRYPTED", False), "ENCRYPTED"):
@@ -78,7 +79,7 @@ def attach_options(given: Mapping[str, Any]) -> AttachOptions:
             hint = f"; did you mean {nearest.upper()}?" if nearest else ""
             raise InvalidOption(f"Unsupported option {name} for DuckLake{hint}")
         key, read = _OPTIONS[name]
-        values[key] = read(value, name)
+        values[key] = as_time(value, zone) if name == "SNAPSHOT_TIME" else read(value, name)
     return AttachOptions(**values)
 
 
@@ -109,7 +110,7 @@ _OPTIONS: dict[str, tuple[str, Callable[[Any, str], Any]]] = {
     "METADATA_SCHEMA": ("metadata_schema", _text),
     "METADATA_CATALOG": ("metadata_catalog", _text),
     "SNAPSHOT_VERSION": ("snapshot_version", _count),
-    "SNAPSHOT_TIME": ("snapshot_time", lambda value, _: as_time(value)),
+    "SNAPSHOT_TIME": ("snapshot_time", lambda value, _: value),
     "DATA_INLINING_ROW_LIMIT": ("data_inlining_row_limit", _count),
     "CREATE_IF_NOT_EXISTS": ("create_if_not_exists", _flag),
     "MIGRATE_IF_REQUIRED": ("migrate_if_required", _flag),
@@ -271,7 +272,7 @@ def fork(state: SessionState, statement: ForkCatalog, parameters: Parameters = N
         if statement.at.unit == "version":
             version = as_version(value)
         else:
-            timestamp = as_time(value)
+            timestamp = as_time(value, state.zone)
     forked, created = fork_attached(
         state,
         catalog_to_fork(state, statement.parent),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +12,7 @@ from pyspark.sql import DataFrame
 from forklake.errors import InvalidInput
 from forklake.model.names import closest, fold
 from forklake.sql.attachments import Attachment
-from forklake.sql.constants import as_time
+from forklake.sql.constants import as_time, clock_time
 from forklake.sql.state import SessionState
 
 
@@ -70,8 +71,13 @@ class Function:
     def positional(self, *, short: bool) -> list[Parameter]:
         return [p for p in self.parameters if not p.by_name and not (short and p.long_form)]
 
-    def bind(self, arguments: Sequence[object], named: Mapping[str, object], *, short: bool) -> dict[str, Any]:
-        """The arguments by parameter; InvalidInput, with the signature, if they do not fit."""
+    def bind(
+        self, arguments: Sequence[object], named: Mapping[str, object], *, short: bool, zone: tzinfo = UTC
+    ) -> dict[str, Any]:
+        """The arguments by parameter, times without a zone in the given one.
+
+        InvalidInput, with the signature, if they do not fit.
+        """
         positional = self.positional(short=short)
         if len(arguments) > len(positional):
             raise self._refusal(f"takes no more than {len(positional) + (not short)} arguments", short=short)
@@ -88,7 +94,8 @@ class Function:
         missing = [p.name for p in positional if p.required and p.name not in given]
         if missing:
             raise self._refusal(f"needs a value for {', '.join(missing)}", short=short)
-        return {p.name: self._read(p, given[p.name], short=short) for p in self.parameters if p.name in given}
+        read = {p.name: self._read(p, given[p.name], short=short) for p in self.parameters if p.name in given}
+        return {name: as_time(value, zone) if isinstance(value, datetime) else value for name, value in read.items()}
 
     def _read(self, parameter: Parameter, value: object, *, short: bool) -> Any:
         if value is None:
@@ -138,7 +145,7 @@ def _number(value: Any) -> float:
 
 
 def _point(value: Any) -> Any:
-    return _whole(value) if isinstance(value, int | Decimal) else as_time(value)
+    return _whole(value) if isinstance(value, int | Decimal) else clock_time(value)
 
 
 def _counts(value: Any) -> list[int]:
@@ -162,6 +169,6 @@ VERSION = Kind("BIGINT", _whole)
 COUNT = Kind("UBIGINT", _count)
 COUNTS = Kind("UBIGINT[]", _counts)
 NUMBER = Kind("DOUBLE", _number)
-TIME = Kind("TIMESTAMPTZ", as_time)
+TIME = Kind("TIMESTAMPTZ", clock_time)
 POINT = Kind("BIGINT or TIMESTAMPTZ", _point)
 TEXTS = Kind("VARCHAR or VARCHAR[]", _texts)

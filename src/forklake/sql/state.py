@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import tzinfo
 
 from forklake.catalog.lake import RetrySettings
 from forklake.catalog.transaction import Transaction
@@ -11,6 +12,7 @@ from forklake.model.names import fold
 from forklake.spark.interrupts import interruptible
 from forklake.spark.session import SparkHolder
 from forklake.spark.work import Work, work_on
+from forklake.spark.zones import zone_named
 from forklake.sql.attachments import Attachment, Attachments
 from forklake.sql.comparison_rules import ComparisonRules, rules_of
 from forklake.sql.transactions import Transactions
@@ -67,6 +69,11 @@ class SessionState:
         self.attachments.remove(attachment.name)
         if self.current_catalog is not None and fold(self.current_catalog) == fold(attachment.name):
             self.current_catalog, self.current_schema = None, MAIN
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone of times that are written without one."""
+        return zone_named(self.holder.zone)
 
     @property
     def rules(self) -> ComparisonRules:

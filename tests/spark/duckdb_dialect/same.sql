@@ -9,7 +9,7 @@ FROM (FROM u WHERE a = 1);
 
 -- functions that Spark has by the same name
 SELECT isnan(x), isnan('nan'::DOUBLE), NOT isnan(NULL::DOUBLE) FROM (VALUES (1.5::DOUBLE), (NULL)) AS v(x);
-SELECT floor(x), ceil(x) FROM (VALUES (1.5::DOUBLE), (-1.5), ('nan'::DOUBLE), ('inf'::DOUBLE), (1e300), (-2.0), (NULL)) AS v(x);
+SELECT floor(x::DOUBLE) AS f, ceil(x::DOUBLE) AS c FROM (VALUES (1.5::DOUBLE), (-1.5), ('nan'::DOUBLE), ('inf'::DOUBLE), (1e300), (-2.0), (NULL)) AS v(x);
 SELECT sign('nan'::DOUBLE), sign(-2.5::DOUBLE), sign(0), unicode(''), unicode('é');
 SELECT levenshtein('abc', 'héllo'), levenshtein('', 'é'), levenshtein(NULL, 'a');
 SELECT range(NULL), generate_series(1, NULL), generate_series(1, 3, NULL), range(1, x) FROM (VALUES (3), (NULL)) AS v(x);
