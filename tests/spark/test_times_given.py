@@ -53,6 +53,17 @@ def test_moments_are_parameters_in_the_zone_of_the_session(local: Lakehouse) -> 
     ]
 
 
+def test_a_text_before_an_alias_is_no_sign_of_a_parameter(local: Lakehouse) -> None:
+    assert local.session.sql("SELECT ':'d, :d AS e", {"d": OLD[0]}).fetchall() == [(":", OLD[0])]
+
+
+def test_a_zone_that_only_spark_knows_matters_to_times_without_one_alone(local: Lakehouse) -> None:
+    local.lake.create_table("t", {"id": "int"}).append([(1,)])
+    with zone(local, "GMT+08:00"):
+        assert local.session.sql("SELECT count(*) FROM lake.snapshots()").fetchall()[0][0] > 1
+        assert local.session.sql("SELECT * FROM lake.t AT (TIMESTAMP => now())").fetchall() == [(1,)]
+
+
 def local_text(name: str, ago: timedelta) -> str:
     return f"{datetime.now(ZoneInfo(name)) - ago:%Y-%m-%d %H:%M:%S}"
 

@@ -124,7 +124,7 @@ def reading(
     if at is None:
         return context.pinned.get(attachment.name) or state.transaction(attachment)
     value = constant(at.value, context.dialect, parameters)
-    version, timestamp = (as_version(value), None) if at.unit == "version" else (None, as_time(value, state.zone))
+    version, timestamp = (as_version(value), None) if at.unit == "version" else (None, as_time(value, state.time_zone))
     return reading_at(state, attachment, version, timestamp)
 
 

@@ -106,10 +106,10 @@ def _value_of(node: exp.Expr, parameters: Parameters) -> Any:
     raise InvalidInput(f"{_shown(node)} is not a constant.")
 
 
-def as_time(value: Any, zone: tzinfo) -> datetime:
-    """A point in time, in the zone of the session where it has none of its own."""
+def as_time(value: Any, zone: Callable[[], tzinfo]) -> datetime:
+    """A point in time, in the zone of the session where it has none of its own; only then is the zone asked for."""
     found = clock_time(value)
-    return found if found.tzinfo is not None else found.replace(tzinfo=zone)
+    return found if found.tzinfo is not None else found.replace(tzinfo=zone())
 
 
 def clock_time(value: Any) -> datetime:

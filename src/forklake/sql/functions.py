@@ -47,7 +47,9 @@ def call_function(
         schema = state.search_schema(attachment)
     else:
         schema = get_schema(state.transaction(attachment), schema).name
-    return function.run(Called(state, attachment, schema, function.bind(arguments, named, short=True, zone=state.zone)))
+    return function.run(
+        Called(state, attachment, schema, function.bind(arguments, named, short=True, zone=state.time_zone))
+    )
 
 
 def _call_long(
@@ -60,7 +62,7 @@ def _call_long(
         )
     alias, *rest = arguments if arguments else (by_name.pop("catalog"),)
     attachment = _to_fork(state, alias) if function.name == "fork_catalog" else _attached(state, alias)
-    given = function.bind(rest, by_name, short=False, zone=state.zone)
+    given = function.bind(rest, by_name, short=False, zone=state.time_zone)
     return function.run(Called(state, attachment, state.search_schema(attachment), given))
 
 

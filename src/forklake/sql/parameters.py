@@ -24,7 +24,7 @@ ENDS = {
 _NAME = "__forklake_value_"
 _SLICES = {TokenType.L_BRACKET, TokenType.COLON, TokenType.DCOLON}
 """Beside these, the colon of a name would mean a slice or a cast."""
-_SIGNS = {"spark": ":", "duckdb": ":$"}
+_SIGNS = {"spark": (":",), "duckdb": (":", "$")}
 """What the name of a parameter begins with."""
 _STARTS = {TokenType.SELECT, TokenType.DISTINCT, TokenType.ALL}
 """Behind these, a colon belongs to an alias in DuckDB's dialect, which has another sign for names."""
@@ -65,7 +65,7 @@ def _with_times(text: str, dialect: str, parameters: Mapping[str, Any]) -> str:
     tokens = tokens_of(text, dialect)
     edits = []
     for at, (token, name) in enumerate(pairwise(tokens)):
-        is_sign = token.text in _SIGNS[dialect] and name.start == token.end + 1
+        is_sign = text[token.start : token.end + 1] in _SIGNS[dialect] and name.start == token.end + 1
         value = parameters.get(name.text)
         if is_sign and isinstance(value, date) and not (at and tokens[at - 1].token_type in ENDS):
             edits.append((token.start, name.end + 1, f" {time_literal(value, dialect)} "))

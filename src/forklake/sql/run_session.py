@@ -37,7 +37,7 @@ def run_attach(state: SessionState, statement: Attach, parameters: Parameters = 
     """ATTACH: open a lake and give one of its catalogs a name in the session."""
     given = {name: constant(text, state.dialect, parameters) for name, text in statement.options.items()}
     target, from_secret = _target(state, statement.target)
-    options = attach_options(_one_catalog(from_secret) | _one_catalog(given), state.zone)
+    options = attach_options(_one_catalog(from_secret) | _one_catalog(given), state.time_zone)
     name = statement.name or _default_name(target)
     if not statement.if_not_exists or state.attachments.find(name) is None:
         attach(state, target, name, options)
@@ -62,7 +62,7 @@ def attach(state: SessionState, target: str, name: str, options: AttachOptions) 
         state.current_catalog = name
 
 
-def attach_options(given: Mapping[str, Any], zone: tzinfo = UTC) -> AttachOptions:
+def attach_options(given: Mapping[str, Any], zone: Callable[[], tzinfo] = lambda: UTC) -> AttachOptions:
     """The options of ATTACH by their names in capitals; an unknown one is refused. Times may be without a zone."""
     if "CATALOG" not in given:
         raise InvalidInput("CATALOG is required. Please provide CATALOG when attaching the database.")
@@ -272,7 +272,7 @@ def fork(state: SessionState, statement: ForkCatalog, parameters: Parameters = N
         if statement.at.unit == "version":
             version = as_version(value)
         else:
-            timestamp = as_time(value, state.zone)
+            timestamp = as_time(value, state.time_zone)
     forked, created = fork_attached(
         state,
         catalog_to_fork(state, statement.parent),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import Any
 
@@ -72,7 +72,7 @@ class Function:
         return [p for p in self.parameters if not p.by_name and not (short and p.long_form)]
 
     def bind(
-        self, arguments: Sequence[object], named: Mapping[str, object], *, short: bool, zone: tzinfo = UTC
+        self, arguments: Sequence[object], named: Mapping[str, object], *, short: bool, zone: Callable[[], tzinfo]
     ) -> dict[str, Any]:
         """The arguments by parameter, times without a zone in the given one.
 

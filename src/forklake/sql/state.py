@@ -70,8 +70,7 @@ class SessionState:
         if self.current_catalog is not None and fold(self.current_catalog) == fold(attachment.name):
             self.current_catalog, self.current_schema = None, MAIN
 
-    @property
-    def zone(self) -> tzinfo:
+    def time_zone(self) -> tzinfo:
         """The zone of times that are written without one."""
         return zone_named(self.holder.zone)
 
