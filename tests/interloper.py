@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from forklake.api.session import Session
-from forklake.catalog.lake import Lake
+from forklake.catalog.lake import new_handle
 from forklake.store.connection import Params, Row, Statement, Store
 from tests.backends.counting_store import CountingStore
 
@@ -45,7 +45,7 @@ def interrupted(session: Session, after_read: Callable[[], None]) -> Iterator[No
     for attachment in before:
         lake = attachment.lake
         store = InterruptedStore(lake.store, after_read)
-        catalog = replace(attachment.catalog, lake=Lake(store, lake.data_path, lake.retry))
+        catalog = replace(attachment.catalog, lake=new_handle(store, lake.data_path, lake.retry))
         attachments._by_name[attachment.name] = replace(attachment, catalog=catalog)
     try:
         yield

@@ -85,7 +85,7 @@ def scan(catalog: Catalog, name: str, predicate: Predicate | None = None) -> Sca
 
     The first time: lists of files that are kept are forgotten before.
     """
-    catalog.lake.listings.clear()
+    catalog.lake.cache.listings.clear()
     tx = begin(catalog)
     return plan_scan(tx, get_table(tx, "main", name), predicate)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from forklake.catalog.lake import Catalog, Lake
+from forklake.catalog.lake import Catalog, new_handle
 from forklake.model.ids import SnapshotId
 from forklake.store.connection import (
     Append,
@@ -108,4 +108,4 @@ class CountingConnection:
 def counted(catalog: Catalog) -> tuple[CountingStore, Catalog]:
     """The catalog on a lake that remembers nothing yet, and what counts there."""
     store = CountingStore(catalog.lake.store)
-    return store, replace(catalog, lake=Lake(store, catalog.lake.data_path))
+    return store, replace(catalog, lake=new_handle(store, catalog.lake.data_path))

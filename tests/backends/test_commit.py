@@ -10,7 +10,7 @@ from forklake.catalog.commit import commit
 from forklake.catalog.ddl import create_schema, create_table, drop_table, rename_table
 from forklake.catalog.forks import fork_catalog
 from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
+from forklake.catalog.lake import Catalog, Lake, new_handle
 from forklake.catalog.names import get_table
 from forklake.catalog.options import set_option
 from forklake.catalog.transaction import Transaction, begin
@@ -183,7 +183,7 @@ def _row_id_starts(catalog: Catalog) -> list[int]:
 def _statements_for(lake: Lake, files: int) -> tuple[int, int]:
     """Statements and round trips that it takes to commit so many files with statistics of five columns."""
     store = CountingStore(lake.store)
-    catalog = find_catalog(Lake(store, lake.data_path), "main")
+    catalog = find_catalog(new_handle(store, lake.data_path), "main")
     tx = begin(catalog)
     table = get_table(tx, "main", "wide")
     stats = tuple(ColumnStats(ColumnId(i), 1, 0, "1", "2") for i in range(1, 6))

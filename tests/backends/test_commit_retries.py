@@ -11,7 +11,7 @@ import pytest
 from forklake.catalog.catalogs import create_catalog, find_catalog
 from forklake.catalog.commit import commit
 from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake, RetrySettings
+from forklake.catalog.lake import Catalog, Lake, RetrySettings, new_handle
 from forklake.catalog.lakes import open_lake
 from forklake.catalog.names import get_table
 from forklake.catalog.transaction import Transaction, begin
@@ -206,7 +206,7 @@ def test_ids_are_drawn_again_while_sqlite_is_locked(sqlite_place: Place) -> None
 
 
 def _sqlite_lake(place: Place, retry: RetrySettings, busy_timeout_ms: int) -> Lake:
-    return Lake(SqliteStore(_file(place), busy_timeout_ms=busy_timeout_ms), None, retry)
+    return new_handle(SqliteStore(_file(place), busy_timeout_ms=busy_timeout_ms), None, retry)
 
 
 def _file(place: Place) -> Path:
@@ -220,3 +220,9 @@ def _hold(place: Place, seconds: float) -> Timer:
     release = Timer(seconds, holder.close)
     release.start()
     return release
+
+
+def test_other_retry_settings_leave_the_caches_of_a_lake_alone(lake: Lake) -> None:
+    other = lake.with_retry(RetrySettings(max_retry_count=1))
+    assert other.cache is lake.cache
+    assert other.retry.max_retry_count == 1

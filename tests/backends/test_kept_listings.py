@@ -7,7 +7,7 @@ import pytest
 from forklake.catalog.commit import commit
 from forklake.catalog.expiry import expire_snapshots
 from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
+from forklake.catalog.lake import Catalog, new_handle
 from forklake.catalog.names import get_table
 from forklake.catalog.transaction import begin
 from forklake.catalog.view import view_at
@@ -31,7 +31,7 @@ def test_the_files_of_a_snapshot_are_read_once(main: Catalog) -> None:
     assert file_ids(catalog) == first
     again = store.statements
     store.reset()
-    assert file_ids(replace(catalog, lake=Lake(store, None))) == first
+    assert file_ids(replace(catalog, lake=new_handle(store, None))) == first
     assert again < store.statements
 
 

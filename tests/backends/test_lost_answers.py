@@ -10,7 +10,7 @@ import pytest
 
 from forklake.catalog.commit import commit
 from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.lake import Catalog, Lake, RetrySettings
+from forklake.catalog.lake import Catalog, RetrySettings, new_handle
 from forklake.catalog.names import get_table
 from forklake.catalog.transaction import Transaction, begin
 from forklake.errors import CommitUnknown
@@ -63,7 +63,7 @@ def losing(catalog: Catalog) -> tuple[LosingStore, Catalog]:
         expire_snapshots(catalog, older_than=LATER)
 
     store.meanwhile = meanwhile
-    return store, replace(catalog, lake=Lake(store, catalog.lake.data_path, RetrySettings(3, 1, 1)))
+    return store, replace(catalog, lake=new_handle(store, catalog.lake.data_path, RetrySettings(3, 1, 1)))
 
 
 def stage_file(tx: Transaction) -> tuple[int, str]:

@@ -80,7 +80,7 @@ def test_ids_that_were_drawn_ahead_stay_with_the_process(place: Place, tmp_path:
     with forklake.connect() as session:
         lake = attach_main(session, place, tmp_path)
         lake.create_table("t", {"id": "bigint"})
-        ids = session._state.attachments.get("lake").lake.ids
+        ids = session._state.attachments.get("lake").lake.cache.ids
         ids.take("file", 1)
         reader, writer = os.pipe()
 

@@ -10,7 +10,8 @@ from forklake.catalog.catalogs import create_catalog
 from forklake.catalog.commit import commit
 from forklake.catalog.ddl import alter_table, create_schema, create_table, drop_table, rename_table
 from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake, SnapshotFacts
+from forklake.catalog.lake import Catalog, Lake
+from forklake.catalog.lake_cache import SnapshotFacts
 from forklake.catalog.lakes import open_lake
 from forklake.catalog.names import get_table
 from forklake.catalog.options import effective_option, list_options, set_instance_option, set_option
@@ -291,7 +292,7 @@ def two_lakes(place: Place, tmp_path: Path) -> Iterator[list[Lake]]:
         open_lake(place.url, metadata_schema=place.metadata_schema, create=True, data_path="data"),
         open_lake(url, metadata_schema=schema, create=True, data_path="data"),
     ]
-    object.__setattr__(lakes[1], "facts", SnapshotFacts(size=0))
+    lakes[1] = replace(lakes[1], cache=replace(lakes[1].cache, facts=SnapshotFacts(size=0)))
     yield lakes
     for lake in lakes:
         lake.close()

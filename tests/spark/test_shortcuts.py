@@ -78,7 +78,7 @@ def test_without_shortcuts_no_scan_is_kept(local: Lakehouse) -> None:
     table.delete("id = 3")
     assert local.session.sql("SELECT sum(id) FROM lake.t").fetchall() == [(42,)]
     holder = local.session._state.holder
-    assert (len(holder.scans), len(holder.relations)) == (0, 0)
+    assert (len(holder.cache.scans), len(holder.cache.relations)) == (0, 0)
 
 
 def test_a_cursor_begins_with_the_switch_of_its_session(local: Lakehouse) -> None:

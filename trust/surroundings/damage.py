@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from forklake.catalog.lake import RecentlyUsed
 from forklake.catalog.names import get_table
 from forklake.catalog.scan_planning import plan_scan
 from forklake.catalog.transaction import begin
@@ -134,7 +133,7 @@ def _read(house: House) -> None:
     """All rows, as a new session reads them; those that are not right are an error of no kind."""
     # One that has read a delete file goes on with what it knows.
     holder = house.session._state.holder
-    holder.relations, holder.scans, holder.positions = RecentlyUsed(), RecentlyUsed(), RecentlyUsed()
+    holder.cache.clear()
     if set(house.table.scan().fetchall()) != house.rows:
         raise AssertionError("wrong rows were read, and nobody said anything")
 

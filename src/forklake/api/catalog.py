@@ -19,6 +19,7 @@ from forklake.errors import InvalidInput
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
+from forklake.model.names import DEFAULT_SCHEMA
 from forklake.model.snapshots import Snapshot
 from forklake.spark.create_as import create_as
 from forklake.spark.default_text import with_default_text
@@ -165,7 +166,7 @@ class CatalogHandle(Upkeep):
         return [schema.name for schema in list_schemas(tx)]
 
     @one_statement
-    def tables(self, schema: str = "main") -> list[str]:
+    def tables(self, schema: str = DEFAULT_SCHEMA) -> list[str]:
         """The names of the tables of a schema."""
         tx = self._state.transaction(self._attachment)
         return [table.name for table in list_tables(tx, schema)]

@@ -3,6 +3,7 @@
 import re
 
 from forklake.errors import InvalidName
+from forklake.model.names import DEFAULT_SCHEMA
 
 _PART = r'(?:"(?:[^"]|"")+"|`(?:[^`]|``)+`|[^."`]+)'
 _NAME = re.compile(rf"({_PART})(?:\.({_PART}))?\Z")
@@ -14,7 +15,7 @@ def split_name(name: str) -> tuple[str, str]:
     if found is None:
         raise InvalidName(f"{name!r} is not a table's name; write table, or schema.table.")
     first, second = (None if part is None else _unquoted(part) for part in found.groups())
-    return ("main", str(first)) if second is None else (str(first), second)
+    return (DEFAULT_SCHEMA, str(first)) if second is None else (str(first), second)
 
 
 def _unquoted(part: str) -> str:

@@ -138,7 +138,7 @@ class Session:
             self.rollback()
         if self._owns_attachments:
             self._state.attachments.close()
-            self._state.holder.forget()
+            self._state.holder.cache.clear()
 
     def __enter__(self) -> "Session":
         return self

@@ -8,6 +8,7 @@ from forklake.catalog.retry import with_retries
 from forklake.model.ids import CatalogId
 from forklake.model.names import is_own_folder
 from forklake.store import garbage
+from forklake.store.clock import clock_statement
 from forklake.store.connection import Rows, Statement, WriteConnection
 from forklake.store.garbage import GarbageFile, Needed, Reason
 
@@ -48,7 +49,7 @@ def _collect_some(lake: Lake, catalog_id: CatalogId, folder: str) -> tuple[Colle
     first = [
         garbage.lock_catalog(store.dialect, catalog_id),
         garbage.delete_snapshots_of_dropped(catalog_id),
-        Statement(f"SELECT {store.dialect.clock}", {}),
+        clock_statement(store.dialect),
     ]
     with store.writing(first) as (transaction, (locked, _, [[now]])):
         if not locked:
@@ -62,9 +63,8 @@ def _collect_some(lake: Lake, catalog_id: CatalogId, folder: str) -> tuple[Colle
             if files:
                 owned += [file for file in files if file.path_is_relative and is_owned(file.path, folder)]
                 steps += garbage.delete_files(store.dialect, catalog_id, table, files)
-        scheduled = [(catalog_id, file.file_id, file.path, True, now, file.file_size_bytes) for file in owned]
-        if scheduled:
-            steps.append(Rows("lake_scheduled_file", scheduled))
+        if owned:
+            steps.append(garbage.schedule_files(catalog_id, owned, now))
         if is_all:
             steps += _other_rows(needed, reasons)
         transaction.commit(steps)

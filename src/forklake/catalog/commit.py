@@ -7,7 +7,7 @@ from uuid import uuid4
 from forklake.catalog.commit_checks import check_staged
 from forklake.catalog.commit_steps import Head, changed_options, write_changes
 from forklake.catalog.own_changes import own_changes
-from forklake.catalog.retry import pause
+from forklake.catalog.retry import with_retries
 from forklake.catalog.transaction import Transaction
 from forklake.errors import (
     CommitConflict,
@@ -23,16 +23,17 @@ from forklake.model.entities import Definition, LakeObject, TableDefinition
 from forklake.model.files import TableStats
 from forklake.model.ids import SnapshotId, TableId
 from forklake.model.lineage import NO_LIMIT
-from forklake.store.connection import Append, DuplicateRow, OutcomeUnknown, Statement, TransientFailure, WriteConnection
+from forklake.store.connection import Append, DuplicateRow, WriteConnection
 from forklake.store.objects import object_statements, visible_objects
 from forklake.store.options import OptionRow, option_statements, read_options
 from forklake.store.snapshot_writer import SnapshotWriter
-from forklake.store.snapshots import changes_since, landed_statements, read_changes
+from forklake.store.snapshots import begin_commit, changes_since, landed_statements, read_changes
 from forklake.store.table_files import read_stats, stats_statement
 from forklake.store.touched import read_touched, touched_statements
 
 _MESSAGE_OPTION = "require_commit_message"
-_DUPLICATE_ATTEMPTS = 2
+_DUPLICATE_RETRIES = 2
+"""Under the lock only a row that is given twice can be there already: trying for long is in vain."""
 _FEW_FILES = 16
 """More of them, with their statistics, are sent in bulk, which takes the long way."""
 
@@ -72,51 +73,46 @@ def rollback(transaction: Transaction) -> None:
 
 
 def _commit_with_retries(transaction: Transaction, mine: OwnChanges) -> SnapshotId | None:
-    retry = transaction.catalog.lake.retry
+    lake = transaction.catalog.lake
     # One token for all attempts: whichever of them landed, it is found.
     token = str(uuid4())
-    for attempt in range(retry.max_retry_count + 1):
-        try:
-            return _append(transaction, mine, token) or _Attempt(transaction, mine, token).run()
-        except DuplicateRow as error:
-            # Under the lock only a row that is given twice can be there already: trying for long is in vain.
-            if attempt >= _DUPLICATE_ATTEMPTS:
-                raise CommitFailed(f"Failed to commit DuckLake transaction. {error}") from error
-            failure: StoreError = error
-        except TransientFailure as error:
-            failure = error
-        except OutcomeUnknown as lost:
-            if (landed := _settled(transaction, lost, token)) is not None:
-                return landed
-            failure = lost
-        if attempt < retry.max_retry_count:
-            pause(retry, attempt)
-    raise CommitFailed(
-        "Failed to commit DuckLake transaction. Exceeded the maximum retry count of"
-        f" {retry.max_retry_count} set by the ducklake_max_retry_count setting: {failure}"
-    ) from failure
+
+    def exhausted(failure: StoreError) -> CommitFailed:
+        if isinstance(failure, DuplicateRow):
+            return CommitFailed(f"Failed to commit DuckLake transaction. {failure}")
+        return CommitFailed(
+            "Failed to commit DuckLake transaction. Exceeded the maximum retry count of"
+            f" {lake.retry.max_retry_count} set by the ducklake_max_retry_count setting: {failure}"
+        )
+
+    return with_retries(
+        lake,
+        lambda: _append(transaction, mine, token) or _Attempt(transaction, mine, token).run(),
+        lambda: _landed(transaction, token),
+        exhausted=exhausted,
+        unknown=lambda: _unknown(transaction),
+        duplicates=_DUPLICATE_RETRIES,
+    )
 
 
-def _settled(transaction: Transaction, lost: OutcomeUnknown, token: str) -> SnapshotId | None:
-    """Whether the commit whose connection was lost has happened: asked when it no longer can."""
-    store, retry = transaction.catalog.lake.store, transaction.catalog.lake.retry
+def _landed(transaction: Transaction, token: str) -> SnapshotId | None:
+    """The snapshot of a commit whose connection was lost; None if it has not happened, and no longer can."""
+    store = transaction.catalog.lake.store
     first = landed_statements(store.dialect, transaction.catalog.catalog_id, transaction.base, token)
-    for attempt in range(retry.max_retry_count + 1):
-        try:
-            store.settle(lost)
-            with store.writing(first) as (_, (_, found, since)):
-                if found:
-                    return SnapshotId(found[0][0])
-                if read_changes(since, transaction.base) is None:
-                    # It may have been among those that have expired meanwhile.
-                    break
-                return None
-        except StoreError:
-            pause(retry, attempt)
-    raise CommitUnknown(
+    with store.writing(first) as (_, (_, found, since)):
+        if found:
+            return SnapshotId(found[0][0])
+        if read_changes(since, transaction.base) is None:
+            # It may have been among those that have expired meanwhile.
+            raise _unknown(transaction)
+        return None
+
+
+def _unknown(transaction: Transaction) -> CommitUnknown:
+    return CommitUnknown(
         "The connection was lost during COMMIT, and the database cannot tell whether it happened."
         f" Look for it in the snapshots of catalog '{transaction.catalog.name}' after {transaction.base}."
-    ) from lost
+    )
 
 
 def _append(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotId | None:
@@ -125,7 +121,7 @@ def _append(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotI
     None if it is not open; nothing was written then.
     """
     catalog, info = transaction.catalog, transaction.info
-    facts, key = catalog.lake.facts, (catalog.catalog_id, transaction.base)
+    facts, key = catalog.lake.cache.facts, (catalog.catalog_id, transaction.base)
     stats = facts.stats(*key, [table_id for table_id, changes in transaction.tables.items() if changes])
     options = facts.options(*key)
     if (
@@ -172,7 +168,9 @@ def _learn(
 ) -> None:
     """Remember what the next commit on top of this one would ask for; options that were set are read anew."""
     catalog = transaction.catalog
-    catalog.lake.facts.learn(catalog.catalog_id, before, snapshot_id, stats, None if transaction.options else options)
+    catalog.lake.cache.facts.learn(
+        catalog.catalog_id, before, snapshot_id, stats, None if transaction.options else options
+    )
 
 
 def _required(options: Sequence[OptionRow], scope: str) -> bool | None:
@@ -193,7 +191,7 @@ class _Attempt:
         self._token = token
         self._store = transaction.catalog.lake.store
         self._tables = [table_id for table_id, changes in transaction.tables.items() if changes]
-        lineage, owners = transaction.catalog.lineage, transaction.catalog.lake.owners
+        lineage, owners = transaction.catalog.lineage, transaction.catalog.lake.cache.owners
         # Own rows up to now, inherited ones up to their horizon.
         everything = lineage.at(NO_LIMIT)
         self._object_scope = owners.of_catalog(everything, lineage.ancestors)
@@ -204,7 +202,7 @@ class _Attempt:
         """The snapshot; None if others have meanwhile done all that was to be done."""
         dialect = self._store.dialect
         first = [
-            Statement(dialect.begin_commit, {"catalog_id": self._transaction.catalog.catalog_id}),
+            begin_commit(dialect, self._transaction.catalog.catalog_id),
             changes_since(self._transaction.catalog.catalog_id, self._transaction.base),
             stats_statement(dialect, self._stats_scope, self._tables),
             *option_statements(dialect, self._object_scope, instance_key=_MESSAGE_OPTION),

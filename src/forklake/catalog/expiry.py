@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from forklake.catalog.collect import collect
 from forklake.catalog.history import own_snapshots
-from forklake.catalog.lake import Catalog, database_time
+from forklake.catalog.lake import Catalog
 from forklake.catalog.options import effective_option
 from forklake.catalog.retry import with_retries
 from forklake.catalog.transaction import begin, read_newest
@@ -13,6 +13,7 @@ from forklake.errors import InvalidInput, NoSuchCatalog, NoSuchSnapshot
 from forklake.model.ids import SnapshotId
 from forklake.model.options import parse_interval
 from forklake.model.snapshots import Snapshot
+from forklake.store.clock import database_time
 from forklake.store.expiry import expire, lock_head, made_among
 
 Age = datetime | timedelta
@@ -73,7 +74,7 @@ def moment_of(catalog: Catalog, age: Age | None) -> datetime | None:
     try:
         # Snapshots and waiting files have the times of the database, others those of file systems: whoever's clock is
         # ahead, nothing is taken for older than it is.
-        return min(datetime.now(UTC), database_time(catalog.lake)) - age
+        return min(datetime.now(UTC), database_time(catalog.lake.store)) - age
     except OverflowError:
         return datetime.min.replace(tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from forklake.catalog.lake import Lake, RetrySettings
+from forklake.catalog.lake import Lake, RetrySettings, new_handle
 from forklake.errors import InvalidInput
 from forklake.model.names import is_storable
 from forklake.store.connection import Store
@@ -42,7 +42,7 @@ def open_lake(
     except BaseException:
         store.close()
         raise
-    return Lake(store, kept, retry or RetrySettings())
+    return new_handle(store, kept, retry)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from forklake.catalog.staged import StagedOption
 from forklake.catalog.transaction import Transaction
 from forklake.errors import CorruptMetadata, InvalidOption, ReadOnly
 from forklake.model.entities import Table
-from forklake.model.names import check_text
+from forklake.model.names import DEFAULT_SCHEMA, check_text
 from forklake.model.options import OPTIONS, find_option, normalise_option
 from forklake.store.options import OptionRow, catalog_options, instance_options, write_instance_option
 
@@ -104,7 +104,7 @@ def checked_option(name: str, value: str | None) -> str | None:
 def _committed(tx: Transaction) -> list[OptionRow]:
     """The options in force where the transaction began. Those of the instance are not versioned: never remembered."""
     lake = tx.catalog.lake
-    known = lake.facts.options(tx.catalog.catalog_id, tx.view.snapshot_id)
+    known = lake.cache.facts.options(tx.catalog.catalog_id, tx.view.snapshot_id)
     if known is None:
         return catalog_options(lake.store, tx.view.object_scope)
     return [*known, *instance_options(lake.store, tx.view.scope)]
@@ -122,7 +122,7 @@ def _as_scope(text: str) -> OptionScope:
 
 def _scope(tx: Transaction, schema: str | None, table: str | None) -> tuple[OptionScope, int]:
     if table is not None:
-        return "table", _committed_id(tx, get_table(tx, schema or "main", table).object_id)
+        return "table", _committed_id(tx, get_table(tx, schema or DEFAULT_SCHEMA, table).object_id)
     if schema is not None:
         return "schema", _committed_id(tx, get_schema(tx, schema).object_id)
     return "catalog", 0

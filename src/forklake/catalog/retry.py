@@ -6,8 +6,8 @@ from time import sleep
 from typing import TypeVar
 
 from forklake.catalog.lake import Lake, RetrySettings
-from forklake.errors import StoreBusy, StoreError
-from forklake.store.connection import OutcomeUnknown, TransientFailure
+from forklake.errors import ForklakeError, StoreBusy, StoreError
+from forklake.store.connection import DuplicateRow, OutcomeUnknown, TransientFailure
 
 LONGEST_PAUSE_SECONDS = 5.0
 
@@ -27,28 +27,47 @@ def pause_seconds(retry: RetrySettings, attempt: int) -> float:
         return LONGEST_PAUSE_SECONDS
 
 
-def with_retries(lake: Lake, operation: Callable[[], T], landed: Callable[[], T | None]) -> T:
-    """Carry out an operation on catalogs, once.
+def with_retries(
+    lake: Lake,
+    operation: Callable[[], T],
+    landed: Callable[[], T | None],
+    *,
+    exhausted: Callable[[StoreError], ForklakeError] | None = None,
+    unknown: Callable[[], ForklakeError] | None = None,
+    duplicates: int | None = None,
+) -> T:
+    """Carry out an operation on the metadata database, once.
 
     `landed` looks whether an attempt got through after all, and gives its result: asked when the connection was
-    lost half-way, so that nothing is done twice.
+    lost half-way, so that nothing is done twice. `exhausted` and `unknown` make the errors for an operation that kept
+    failing, and for one whose outcome nobody can tell. After `duplicates` retries a row that exists is no passing
+    failure any more.
     """
     failure: StoreError
     for attempt in range(lake.retry.max_retry_count + 1):
         try:
             return operation()
         except OutcomeUnknown as lost:
-            if (result := _settled(lake, lost, landed)) is not None:
+            if (result := _settle(lake, lost, landed, unknown)) is not None:
                 return result
             failure = lost
         except TransientFailure as error:
             failure = error
+            if isinstance(error, DuplicateRow) and duplicates is not None and attempt >= duplicates:
+                break
         if attempt < lake.retry.max_retry_count:
             pause(lake.retry, attempt)
+    if exhausted is not None:
+        raise exhausted(failure) from failure
     raise StoreBusy(f"Given up after {lake.retry.max_retry_count} retries: {failure}") from failure
 
 
-def _settled(lake: Lake, lost: OutcomeUnknown, landed: Callable[[], T | None]) -> T | None:
+def _settle(
+    lake: Lake,
+    lost: OutcomeUnknown,
+    landed: Callable[[], T | None],
+    unknown: Callable[[], ForklakeError] | None,
+) -> T | None:
     """What `landed` says when the session that was lost can no longer commit; the database may have to come back."""
     for attempt in range(lake.retry.max_retry_count + 1):
         try:
@@ -56,4 +75,6 @@ def _settled(lake: Lake, lost: OutcomeUnknown, landed: Callable[[], T | None]) -
             return landed()
         except StoreError:
             pause(lake.retry, attempt)
+    if unknown is not None:
+        raise unknown() from lost
     raise StoreBusy(f"{lake.store.location} went away during COMMIT and did not come back.") from lost

@@ -85,7 +85,7 @@ def table_history(
     """
     lineage = view.catalog.lineage
     scope = lineage.at(min(upto, view.snapshot_id))
-    everything, scope = scope, view.catalog.lake.owners.of_table(scope, lineage.ancestors, table_id)
+    everything, scope = scope, view.catalog.lake.cache.owners.of_table(scope, lineage.ancestors, table_id)
     store = view.catalog.lake.store
     found = row_events(store, everything, scope, table_id, after)
     if after < scope.snapshot_id and [each.snapshot_id for each in found.snapshots[-1:]] != [scope.snapshot_id]:

@@ -234,7 +234,7 @@ class Transaction:
         """Ids that nothing else has, in any catalog: `entity`, `file` or `column`."""
         self.check_writable()
         lake = self.catalog.lake
-        return with_retries(lake, lambda: lake.ids.take(sequence, count), landed=lambda: None)
+        return with_retries(lake, lambda: lake.cache.ids.take(sequence, count), landed=lambda: None)
 
     def new_column_ids(self, count: int) -> Iterator[ColumnId]:
         return iter([ColumnId(column_id) for column_id in self.new_ids("column", count)])

@@ -3,7 +3,8 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from forklake.catalog.lake import LONG_LISTING, Catalog
+from forklake.catalog.lake import Catalog
+from forklake.catalog.lake_cache import LONG_LISTING
 from forklake.errors import CorruptMetadata, InvalidInput, NoSuchCatalog, NoSuchSnapshot
 from forklake.model.entities import Definition, LakeObject, TableDefinition
 from forklake.model.files import InlinedBatch, ScanFile, TableStats
@@ -33,10 +34,10 @@ class CatalogView:
         """The objects of this name in a schema, at most one of each kind; schemas are in schema 0."""
         # Objects change only together with the schema version, so a catalog and a version say which they are.
         key = (self.catalog.catalog_id, self.schema_version, schema_id, fold(name))
-        found = self.catalog.lake.objects.get(key)
+        found = self.catalog.lake.cache.objects.get(key)
         if found is None:
             found = objects.objects_named(self._store, self.object_scope, schema_id, [name])
-            self.catalog.lake.objects.put(key, found)
+            self.catalog.lake.cache.objects.put(key, found)
         return found
 
     def objects_in(self, schema_id: SchemaId) -> list[LakeObject[Definition]]:
@@ -50,7 +51,7 @@ class CatalogView:
 
     def table_versions(self, table_id: TableId, versions: Collection[SnapshotId]) -> dict[SnapshotId, TableDefinition]:
         """What a table was from each of these snapshots on; one statement for all that this process has not seen."""
-        cache = self.catalog.lake.versions
+        cache = self.catalog.lake.cache.versions
         known = {version: cache.get((table_id, version)) for version in versions}
         found = {version: definition for version, definition in known.items() if definition is not None}
         missing = known.keys() - found.keys()
@@ -65,7 +66,7 @@ class CatalogView:
 
     def files(self, table_id: TableId, only: Collection[DataFileId] | None = None) -> list[ScanFile]:
         """The data files of a table with their delete files. Long lists are kept: what a snapshot shows stays."""
-        scope, listings = self.narrowed(table_id), self.catalog.lake.listings
+        scope, listings = self.narrowed(table_id), self.catalog.lake.cache.listings
         known = listings.get((table_id, scope)) if only is None else None
         if known is not None:
             check_there(self._store, scope)
@@ -87,12 +88,12 @@ class CatalogView:
 
     def narrowed(self, table_id: TableId) -> Scope:
         """The scope without ancestors that own nothing of the table: most of a long chain owns nothing."""
-        return self.catalog.lake.owners.of_table(self.scope, self.catalog.lineage.ancestors, table_id)
+        return self.catalog.lake.cache.owners.of_table(self.scope, self.catalog.lineage.ancestors, table_id)
 
     @property
     def object_scope(self) -> Scope:
         """The scope without ancestors that own no object and no option."""
-        return self.catalog.lake.owners.of_catalog(self.scope, self.catalog.lineage.ancestors)
+        return self.catalog.lake.cache.owners.of_catalog(self.scope, self.catalog.lineage.ancestors)
 
     @property
     def _store(self) -> Store:

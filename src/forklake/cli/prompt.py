@@ -21,6 +21,7 @@ from forklake.cli.results import rows_of_result
 from forklake.cli.running import Common, tell, told
 from forklake.cli.target import Target
 from forklake.errors import InvalidInput, SyntaxProblem
+from forklake.model.names import DEFAULT_SCHEMA
 from forklake.model.secrets import without_passwords
 from forklake.sql.cursor import split_statements, tokens_of
 
@@ -99,7 +100,7 @@ class _Prompt:
     def _question(self) -> str:
         """The catalog in use, with a star while a transaction is open."""
         name, schema = self._state.current_catalog or "", self._state.current_schema
-        place = name if schema == "main" else f"{name}.{schema}"
+        place = name if schema == DEFAULT_SCHEMA else f"{name}.{schema}"
         return f"{place}{'*' if self._state.transactions.is_open else ''}> "
 
     def _carry_out(self, text: str) -> None:

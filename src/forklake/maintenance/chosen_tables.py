@@ -7,6 +7,7 @@ from forklake.catalog.names import get_schema, get_table, list_schemas
 from forklake.catalog.options import list_options
 from forklake.model.entities import Table
 from forklake.model.ids import TableId
+from forklake.model.names import DEFAULT_SCHEMA
 from forklake.model.options import OPTIONS
 from forklake.spark.work import Work
 
@@ -31,7 +32,7 @@ def chosen_tables(work: Work, place: Place, among: Callable[[Work], Iterable[Tab
     """
     tx = work.tx
     if place.table is not None:
-        return [TableId(get_table(tx, place.schema or "main", place.table).object_id)]
+        return [TableId(get_table(tx, place.schema or DEFAULT_SCHEMA, place.table).object_id)]
     wanted = [get_schema(tx, place.schema)] if place.schema is not None else list_schemas(tx)
     schemas = {schema.object_id: schema.name for schema in wanted}
     is_compacted = _auto_compact(work)

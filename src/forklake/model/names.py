@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from forklake.errors import InvalidInput, InvalidName
 
+DEFAULT_SCHEMA = "main"
+"""The schema that every catalog begins with, and where names without a schema are looked for."""
 MAX_NAME_BYTES = 255
 
 _SHOWN_CHARACTERS = 40

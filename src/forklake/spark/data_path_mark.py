@@ -25,16 +25,16 @@ _FOLDERS_LOOKED_AT = 200
 
 def claim_data_path(lake: Lake, storage: Storage) -> None:
     """Before a file is written: make sure that the data path is this lake's, and mark it if nobody has."""
-    if storage.root in lake.claimed:
+    if storage.root in lake.cache.claimed_paths:
         return
     facts = lake_facts(lake)
     if _owner(storage) is None:
         _check_unmarked(lake, facts, storage)
         _write_mark(storage, facts.uuid)
-        lake.new_marks.add(storage.root)
+        lake.cache.new_marks.add(storage.root)
     _check_owner(facts, storage)
     _check_override(facts, storage)
-    lake.claimed.add(storage.root)
+    lake.cache.claimed_paths.add(storage.root)
 
 
 def confirm_data_path(lake: Lake, storage: Storage) -> None:
@@ -42,11 +42,11 @@ def confirm_data_path(lake: Lake, storage: Storage) -> None:
 
     On an object store, another lake that found no mark either may have written its own over it.
     """
-    if storage.root in lake.new_marks:
-        lake.claimed.discard(storage.root)
+    if storage.root in lake.cache.new_marks:
+        lake.cache.claimed_paths.discard(storage.root)
         _check_owner(lake_facts(lake), storage)
-        lake.claimed.add(storage.root)
-        lake.new_marks.discard(storage.root)
+        lake.cache.claimed_paths.add(storage.root)
+        lake.cache.new_marks.discard(storage.root)
 
 
 def check_data_path(lake: Lake, storage: Storage) -> None:
@@ -54,7 +54,7 @@ def check_data_path(lake: Lake, storage: Storage) -> None:
     facts = lake_facts(lake)
     if _owner(storage) is None:
         # The mark is lost if there has been one: the next file that is written brings it back.
-        lake.claimed.discard(storage.root)
+        lake.cache.claimed_paths.discard(storage.root)
         raise DataPathTaken(
             f"The data path '{storage.root}' has no mark of a lake, so nothing is deleted there. If no other lake uses"
             f" it, {_how_to_mark(facts, storage)}, or write a file to this lake, in this session or in a new one."

@@ -72,7 +72,7 @@ def _positions(work: Work, table: Table, data: DataFile, delete: DeleteFile) -> 
     path = work.storage.path(delete.path, is_relative=delete.path_is_relative)
     # Delete files never change, and their names are given once; of one for several snapshots, some count at each.
     key = (f"{work.storage.root}\n{path}", None if delete.partial_max is None else work.tx.base)
-    known = work.holder.positions.get(key) if work.shortcuts else None
+    known = work.holder.cache.positions.get(key) if work.shortcuts else None
     if known is not None:
         return known
     try:
@@ -82,7 +82,7 @@ def _positions(work: Work, table: Table, data: DataFile, delete: DeleteFile) -> 
     except (OSError, pa.ArrowException, DamagedFile) as error:
         which = f"The delete file {path} of table '{table.name}' at version {work.tx.base}"
         raise DamagedFile(f"{which} cannot be read: {error}") from error
-    work.holder.positions.put(key, found, 1 + found.nbytes // 1024)
+    work.holder.cache.positions.put(key, found, 1 + found.nbytes // 1024)
     return found
 
 

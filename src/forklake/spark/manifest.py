@@ -61,11 +61,11 @@ def kept(work: Work, known_by: str, make: Callable[[], DataFrame], kilobytes: in
     if not work.shortcuts:
         return make()
     key = sha256(known_by.encode()).digest()
-    frame = work.holder.relations.get(key)
+    frame = work.holder.cache.relations.get(key)
     if frame is None:
         # Two may make the same at the same time; either will do.
         frame = make()
-        work.holder.relations.put(key, frame, RELATION_KILOBYTES + kilobytes)
+        work.holder.cache.relations.put(key, frame, RELATION_KILOBYTES + kilobytes)
     return frame
 
 

@@ -9,7 +9,8 @@ from pyspark.sql import DataFrame
 from forklake.catalog.scan_planning import ScanPlan
 from forklake.spark.manifest import RELATION_KILOBYTES
 from forklake.spark.scan import prunes_structs, scan
-from forklake.spark.session import NamedScan, drop_unused_views, is_remote
+from forklake.spark.scan_cache import NamedScan, drop_unused_views
+from forklake.spark.session import is_remote
 from forklake.spark.work import Work
 
 
@@ -21,11 +22,11 @@ def named_scan(work: Work, plan: ScanPlan) -> NamedScan | DataFrame:
         return scan(work, plan)
     drop_unused_views()
     key = _key(work, plan)
-    known = work.holder.scans.get(key)
+    known = work.holder.cache.scans.get(key)
     if known is None:
         columns = tuple(column.name for column in plan.table.definition.columns)
-        known = NamedScan(work.holder.new_name(), scan(work, plan, for_view=True), columns)
-        work.holder.scans.put(key, known, RELATION_KILOBYTES + _kilobytes(plan))
+        known = work.holder.cache.name_scan(scan(work, plan, for_view=True), columns)
+        work.holder.cache.scans.put(key, known, RELATION_KILOBYTES + _kilobytes(plan))
     return known
 
 

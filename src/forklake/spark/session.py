@@ -3,24 +3,19 @@
 import logging
 import os
 import sys
-import weakref
-from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from tempfile import gettempdir
 from threading import Lock
-from uuid import uuid4
 
-import numpy as np
 from pyspark import SparkContext
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
-from forklake.catalog.lake import RecentlyUsed
 from forklake.errors import InvalidOption, QueryFailed
 from forklake.model.process_forks import tell_of_forks
 from forklake.spark.jvm_start import LOG_LEVEL, build_session, start_spark
+from forklake.spark.scan_cache import ScanCache
 from forklake.spark.session_settings import ZONE, SessionSettings, WatchedSettings, settings_from
 
 ONE_MACHINE: Mapping[str, str] = {
@@ -50,31 +45,6 @@ ONE_MACHINE: Mapping[str, str] = {
 """Settings of a session of our own, for one machine; the `settings` of `connect` override each of them."""
 
 
-KEPT_KILOBYTES = 100_000
-"""What relations that are kept for later scans may take of the driver's memory; named scans and positions each as much
-again."""
-
-
-class NamedScan:
-    """Rows that Spark knows by the name of a temporary view, which goes some time after the last reference to this."""
-
-    def __init__(self, name: str, frame: DataFrame, columns: tuple[str, ...]) -> None:
-        self.name = name
-        self.frame = frame
-        self.columns = columns
-        self.show()
-        # Runs in the middle of anything: no more than one step, and no call to the JVM.
-        weakref.finalize(self, _UNUSED.append, (frame.sparkSession, name)).atexit = False
-
-    def show(self) -> None:
-        """Let Spark know the name."""
-        self.frame.createOrReplaceTempView(self.name)
-
-
-_UNUSED: deque[tuple[SparkSession, str]] = deque()
-"""Views that nothing refers to any more."""
-
-
 class _Process:
     """What this process has of Spark that is another's: a context from before `os.fork`, of which two cannot share the
     connection."""
@@ -93,17 +63,6 @@ class _Process:
 _PROCESS = _Process()
 
 
-def drop_unused_views() -> None:
-    """Drop the views whose scans are gone."""
-    if _PROCESS.inherited is not None:
-        return
-    while _UNUSED:
-        spark, name = _UNUSED.popleft()
-        # A session that was stopped has no views any more, and fails in many ways.
-        with suppress(Exception):
-            spark.catalog.dropTempView(name)
-
-
 class SparkHolder:
     """A session when somebody asks for one. Metadata alone never does."""
 
@@ -112,16 +71,7 @@ class SparkHolder:
         self._given = dict(settings or {})
         self._watched = None if spark is None else WatchedSettings(spark)
         self._lock = Lock()
-        self.relations: RecentlyUsed[bytes, DataFrame] = RecentlyUsed(KEPT_KILOBYTES)
-        """Relations over files that later scans may ask for again."""
-        self.scans: RecentlyUsed[tuple[object, ...], NamedScan] = RecentlyUsed(KEPT_KILOBYTES)
-        """Scans that later queries may name again."""
-        self.positions: RecentlyUsed[tuple[str, int | None], np.ndarray] = RecentlyUsed(KEPT_KILOBYTES)
-        """What was read from delete files."""
-        self.columns: RecentlyUsed[tuple[str, bool], Column] = RecentlyUsed()
-        """Columns of any DataFrame as they are written, by what they are and whether they had the type."""
-        self._prefix = f"__forklake_{uuid4().hex[:12]}_"
-        self._numbers = count()
+        self.cache = ScanCache()
         self._settings_before_fork: SessionSettings | None = None
         self._is_inherited = False
         tell_of_forks(self)
@@ -171,15 +121,6 @@ class SparkHolder:
         if found.problem is not None:
             raise InvalidOption(found.problem)
         return found
-
-    def new_name(self) -> str:
-        """A name for a temporary view that nobody else has."""
-        return f"{self._prefix}{next(self._numbers)}"
-
-    def forget(self) -> None:
-        """Take the temporary views away that later queries would have named."""
-        self.scans.clear()
-        drop_unused_views()
 
     def get(self) -> SparkSession:
         """The session, started now if there was none. A given one is used as it is, and its settings are left alone."""

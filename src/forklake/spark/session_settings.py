@@ -10,7 +10,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from forklake.catalog.lake import RecentlyUsed
+from forklake.model.lru_cache import LruCache
 from forklake.spark.failures import is_from_spark
 
 ZONE = "spark.sql.session.timeZone"
@@ -94,7 +94,7 @@ class WatchedSettings:
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
         self._map: Any = None
-        self._known: RecentlyUsed[str, SessionSettings] = RecentlyUsed(8)
+        self._known: LruCache[str, SessionSettings] = LruCache(8)
 
     def now(self) -> SessionSettings:
         """One call to Spark, unless they are new."""

@@ -154,13 +154,13 @@ def _with_ids(work: Work, field: st.StructField, given: st.DataType) -> Column:
     are lost when Spark optimises the query.
     """
     key = (field.json(), given == field.dataType)
-    known = work.holder.columns.get(key)
+    known = work.holder.cache.columns.get(key)
     if known is None:
         value = named(field.name)
         # A cast brings the ids of nested fields in.
         typed = value if given == field.dataType else value.cast(field.dataType)
         known = typed.alias(field.name, metadata=field.metadata)
-        work.holder.columns.put(key, known)
+        work.holder.cache.columns.put(key, known)
     return known
 
 

@@ -10,10 +10,10 @@ from forklake.catalog.transaction import Transaction, begin
 from forklake.catalog.view import view_at
 from forklake.errors import InvalidInput, InvalidRows, NoSuchTable, NotFound
 from forklake.model.entities import Column, Definition, LakeObject, ObjectKind, Table, View
-from forklake.model.names import fold
+from forklake.model.names import DEFAULT_SCHEMA, fold
 from forklake.sql.attachments import Attachment
 from forklake.sql.constants import Parameters, as_time, as_version, constant
-from forklake.sql.state import MAIN, SessionState
+from forklake.sql.state import SessionState
 from forklake.sql.statements import At, Name
 
 _RELATIONS: tuple[ObjectKind, ...] = ("table", "view")
@@ -74,7 +74,7 @@ def places(state: SessionState, context: Context, name: Name) -> list[tuple[Atta
 
 def _schema_in(context: Context, attachment: Attachment) -> str:
     in_use = context.catalog is not None and fold(context.catalog) == fold(attachment.name)
-    return context.schema if in_use else MAIN
+    return context.schema if in_use else DEFAULT_SCHEMA
 
 
 def find_relation(

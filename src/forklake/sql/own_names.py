@@ -10,14 +10,14 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from forklake.catalog.names import find_object, find_schema
-from forklake.model.names import fold
+from forklake.model.names import DEFAULT_SCHEMA, fold
 from forklake.spark.virtual import VIRTUAL
 from forklake.sql.attachments import Attachment
 from forklake.sql.binding import Context, find_relation, places, reading
 from forklake.sql.cursor import quoted_name
 from forklake.sql.macro_calls import calls_in, find_macro
 from forklake.sql.references import ParsedQuery, Reference, edited, parsed_query
-from forklake.sql.state import MAIN, SessionState
+from forklake.sql.state import SessionState
 from forklake.sql.statements import Name
 
 ColumnsOf: TypeAlias = Callable[[Reference], Container[str] | None]
@@ -136,7 +136,7 @@ def _owners(reference: Reference, context: Context) -> set[tuple[str, ...]]:
         case ():
             full = {(catalog, fold(context.schema), table)}
         case (first,):
-            full = {(catalog, first, table), (first, MAIN, table)}
+            full = {(catalog, first, table), (first, DEFAULT_SCHEMA, table)}
         case _:
             full = {(*outer, table)}
     return full | {name[1:] for name in full} | {(name[0], table) for name in full}

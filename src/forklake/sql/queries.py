@@ -18,7 +18,8 @@ from forklake.spark.from_arrow import from_arrow
 from forklake.spark.left_lists import keep_lists
 from forklake.spark.named_scans import named_scan
 from forklake.spark.scan import scan
-from forklake.spark.session import NamedScan, is_remote
+from forklake.spark.scan_cache import NamedScan
+from forklake.spark.session import is_remote
 from forklake.sql.binding import Bound, Context, find_relation
 from forklake.sql.constants import Parameters, constant_of
 from forklake.sql.cursor import quoted_name
@@ -138,7 +139,7 @@ def bind_expression(
 
     def name_of(found: re.Match[str]) -> str:
         if found[2] not in scans:
-            scans[found[2]] = NamedScan(state.holder.new_name(), bound.frames[found[2]], ())
+            scans[found[2]] = state.holder.cache.name_scan(bound.frames[found[2]])
         return scans[found[2]].name
 
     return re.sub(rf"(`?)({bound.marker}\d+)\1", name_of, shown), list(scans.values())

@@ -21,7 +21,7 @@ from forklake.spark.merge import HIDDEN_IN_SOURCE, HIDDEN_IN_TARGET, Clause, Mer
 from forklake.spark.overwrite import overwrite
 from forklake.spark.quoting import named
 from forklake.spark.scan import scan_schema
-from forklake.spark.session import NamedScan
+from forklake.spark.scan_cache import NamedScan
 from forklake.spark.tasks.reserved import ROW_ID
 from forklake.spark.update import update
 from forklake.spark.virtual import ADDRESS

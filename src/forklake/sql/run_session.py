@@ -10,12 +10,12 @@ from forklake.catalog.catalogs import catalog_uuid
 from forklake.catalog.lake import RetrySettings
 from forklake.catalog.names import find_schema
 from forklake.errors import AlreadyExists, InvalidInput, InvalidOption, NoSuchCatalog, NoSuchSchema, NotFound
-from forklake.model.names import check_object_name, closest, did_you_mean, fold
+from forklake.model.names import DEFAULT_SCHEMA, check_object_name, closest, did_you_mean, fold
 from forklake.sql.attachments import AttachOptions, open_attachment
 from forklake.sql.catalog_changes import catalog_to_fork, drop_through, fork_attached
 from forklake.sql.constants import Parameters, as_time, as_version, constant
 from forklake.sql.cursor import Cursor
-from forklake.sql.state import MAIN, SessionState
+from forklake.sql.state import SessionState
 from forklake.sql.statements import (
     Attach,
     CreateSecret,
@@ -152,7 +152,7 @@ def use(state: SessionState, statement: Use) -> None:
     match statement.name:
         case (name,):
             if state.attachments.find(name) is not None:
-                state.current_catalog, state.current_schema = state.attachments.get(name).name, MAIN
+                state.current_catalog, state.current_schema = state.attachments.get(name).name, DEFAULT_SCHEMA
                 return
             if state.current_catalog is None:
                 state.attachments.get(name)

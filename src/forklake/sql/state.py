@@ -8,7 +8,7 @@ from datetime import tzinfo
 from forklake.catalog.lake import RetrySettings
 from forklake.catalog.transaction import Transaction
 from forklake.errors import NoSuchCatalog
-from forklake.model.names import fold
+from forklake.model.names import DEFAULT_SCHEMA, fold
 from forklake.spark.interrupts import interruptible
 from forklake.spark.session import SparkHolder
 from forklake.spark.work import Work, work_on
@@ -16,8 +16,6 @@ from forklake.spark.zones import zone_named
 from forklake.sql.attachments import Attachment, Attachments
 from forklake.sql.comparison_rules import ComparisonRules, rules_of
 from forklake.sql.transactions import Transactions
-
-MAIN = "main"
 
 
 @dataclass(slots=True)
@@ -30,7 +28,7 @@ class SessionState:
     transactions: Transactions = field(default_factory=Transactions)
     current_catalog: str | None = None
     """The attachment where names without one are looked for."""
-    current_schema: str = MAIN
+    current_schema: str = DEFAULT_SCHEMA
     secrets: dict[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     settings: dict[str, object] = field(default_factory=dict)
     """Settings of ours that differ from their defaults."""
@@ -68,7 +66,7 @@ class SessionState:
         """Take an attachment away, and out of use."""
         self.attachments.remove(attachment.name)
         if self.current_catalog is not None and fold(self.current_catalog) == fold(attachment.name):
-            self.current_catalog, self.current_schema = None, MAIN
+            self.current_catalog, self.current_schema = None, DEFAULT_SCHEMA
 
     def time_zone(self) -> tzinfo:
         """The zone of times that are written without one."""
@@ -87,4 +85,4 @@ class SessionState:
     def search_schema(self, attachment: Attachment) -> str:
         """The schema where names without one are looked for in a catalog."""
         in_use = self.current_catalog is not None and fold(attachment.name) == fold(self.current_catalog)
-        return self.current_schema if in_use else MAIN
+        return self.current_schema if in_use else DEFAULT_SCHEMA

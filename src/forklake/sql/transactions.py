@@ -182,7 +182,7 @@ class Transactions:
 
 def _commit(transaction: Transaction) -> SnapshotId | None:
     lake = transaction.catalog.lake
-    if transaction.written and lake.new_marks:
+    if transaction.written and lake.cache.new_marks:
         confirm_data_path(lake, storage_of(lake))
     return commit(transaction)
 

@@ -7,12 +7,13 @@ from forklake.model.changes import CreatedCatalog, CreatedSchema, format_changes
 from forklake.model.entities import LakeObject, SchemaDefinition
 from forklake.model.ids import CatalogId, SchemaId, SnapshotId
 from forklake.model.lineage import NO_LIMIT
-from forklake.model.names import path_segment
+from forklake.model.names import DEFAULT_SCHEMA, path_segment
+from forklake.store.catalog_rows import CatalogRecord, SnapshotRecord
+from forklake.store.clock import clock_statement
 from forklake.store.connection import Rows, Statement, Store
 from forklake.store.dialect import drawn_ids
 from forklake.store.objects import object_row
 
-MAIN_SCHEMA = "main"
 MAX_FOLDER = 200
 
 
@@ -23,7 +24,7 @@ def insert_catalog(store: Store, name: str, uuid: str) -> bool:
     first = [
         Statement(dialect.next_ids("entity"), {"count": 2}),
         Statement(dialect.next_ids("snapshot"), {"count": 1}),
-        Statement(f"SELECT {dialect.clock}", {}),
+        clock_statement(dialect),
         folder_taken(folder),
         _name_taken(name),
     ]
@@ -33,23 +34,22 @@ def insert_catalog(store: Store, name: str, uuid: str) -> bool:
         catalog_id, schema_id = drawn_ids(ids, 2)
         birth, time = SnapshotId(drawn_ids(births, 1)[0]), clock[0][0]
         folder = unique_folder(folder, uuid) if taken else folder
-        changes = format_changes([CreatedCatalog(name), CreatedSchema(MAIN_SCHEMA)])
-        row = (catalog_id, uuid, name, folder, None, None, 0, birth, None, birth, time, 0)
+        changes = format_changes([CreatedCatalog(name), CreatedSchema(DEFAULT_SCHEMA)])
         transaction.commit(
             [
-                Rows("lake_catalog", [row]),
+                Rows("lake_catalog", [CatalogRecord.new(catalog_id, uuid, name, folder, birth, time)]),
                 Rows("lake_catalog_ancestor", [(catalog_id, 0, catalog_id, NO_LIMIT)]),
                 Rows("lake_object", [object_row(_main_schema(CatalogId(catalog_id), schema_id, birth))]),
-                Rows("lake_snapshot", [(catalog_id, birth, None, time, 0, changes, None, None, None, None)]),
+                Rows("lake_snapshot", [SnapshotRecord(catalog_id, birth, None, time, 0, changes)]),
             ]
         )
     return True
 
 
 def _main_schema(catalog_id: CatalogId, schema_id: int, birth: SnapshotId) -> LakeObject[SchemaDefinition]:
-    where = f"{MAIN_SCHEMA}/"
+    where = f"{DEFAULT_SCHEMA}/"
     return LakeObject(
-        catalog_id, schema_id, birth, "schema", SchemaId(0), MAIN_SCHEMA, str(uuid4()), where, SchemaDefinition()
+        catalog_id, schema_id, birth, "schema", SchemaId(0), DEFAULT_SCHEMA, str(uuid4()), where, SchemaDefinition()
     )
 
 

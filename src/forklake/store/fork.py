@@ -11,8 +11,10 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import NO_LIMIT, Level, Lineage
 from forklake.model.names import path_segment
 from forklake.model.snapshots import CatalogInfo
+from forklake.store.catalog_rows import CatalogRecord, SnapshotRecord
 from forklake.store.catalog_writes import folder_taken, unique_folder
 from forklake.store.catalogs import CATALOG_COLUMNS, read_catalog
+from forklake.store.clock import clock_statement
 from forklake.store.connection import ForkRequest, Rows, Statement, Store, WriteConnection
 from forklake.store.dialect import drawn_ids
 from forklake.store.snapshots import newest_snapshot
@@ -97,7 +99,7 @@ def _create(
             Statement(dialect.next_ids("entity"), {"count": 1}),
             Statement(dialect.next_ids("snapshot"), {"count": 1}),
             folder_taken(folder),
-            Statement(f"SELECT {dialect.clock}", {}),
+            clock_statement(dialect),
         ]
     )
     if taken:
@@ -109,21 +111,22 @@ def _create(
     inherited = lineage.levels[1:] if skip else lineage.levels
     chain = [(catalog_id, NO_LIMIT), *((level.catalog_id, min(level.top, horizon)) for level in inherited)]
     changes = format_changes([ForkedFrom(parent.catalog_id)])
+    record = CatalogRecord.new(
+        catalog_id,
+        uuid,
+        request.name,
+        folder,
+        birth,
+        time,
+        parent_id=parent.catalog_id,
+        horizon=horizon,
+        depth=parent.depth + 1,
+        schema_version=schema_version,
+    )
     transaction.commit(
         [
-            Rows(
-                "lake_catalog",
-                [
-                    (
-                        catalog_id, uuid, request.name, folder, parent.catalog_id, horizon, parent.depth + 1,
-                        birth, None, birth, time, schema_version,
-                    )
-                ],
-            ),
+            Rows("lake_catalog", [record]),
             Rows("lake_catalog_ancestor", [(catalog_id, depth, *level) for depth, level in enumerate(chain)]),
-            Rows(
-                "lake_snapshot",
-                [(catalog_id, birth, horizon, time, schema_version, changes, None, None, None, None)],
-            ),
+            Rows("lake_snapshot", [SnapshotRecord(catalog_id, birth, horizon, time, schema_version, changes)]),
         ]
-    )  # fmt: skip
+    )

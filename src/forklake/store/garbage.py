@@ -6,13 +6,14 @@ many forks there are. A row that is needed by none is never needed again: snapsh
 the head, or at a snapshot that is kept.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import NO_LIMIT
-from forklake.store.connection import Row, Statement
+from forklake.store.catalog_rows import ScheduledFileRecord
+from forklake.store.connection import Row, Rows, Statement
 from forklake.store.dialect import Dialect
 from forklake.store.row_kinds import RowKind
 
@@ -105,6 +106,14 @@ def delete_files(
         Statement(f"DELETE FROM {of_file} WHERE {mine} AND {dialect.any_of(FILE_TABLES[table], 'ids')}", params)
         for of_file in tables
     ]
+
+
+def schedule_files(catalog_id: CatalogId, files: Iterable[GarbageFile], now: object) -> Rows:
+    """Schedules files of a catalog for deletion."""
+    return Rows(
+        "lake_scheduled_file",
+        [ScheduledFileRecord(catalog_id, file.file_id, file.path, True, now, file.file_size_bytes) for file in files],
+    )
 
 
 def delete_batches(needed: Needed, reason: Reason) -> list[Statement]:

@@ -8,6 +8,7 @@ from forklake.model.files import DataFile, DeleteFile, InlinedBatch, TableStats
 from forklake.model.ids import BatchId, CatalogId, MappingId, SnapshotId, TableId
 from forklake.model.pruning import KeyedStats
 from forklake.model.snapshots import CommitInfo
+from forklake.store.catalog_rows import SnapshotRecord
 from forklake.store.connection import Row, Rows, Statement
 from forklake.store.dialect import Dialect
 from forklake.store.file_rows import batch_row, data_file_row, delete_file_row, stats_row, table_stats_row
@@ -114,9 +115,9 @@ class SnapshotWriter:
     ) -> None:
         """The snapshot itself, and the catalog's new head."""
         stored = self._dialect.time_in(time)
-        told = (info.author, info.message, info.extra_info)
-        row = (self.catalog_id, self.snapshot_id, previous, stored, schema_version, changes, *told, token)
-        self._add("lake_snapshot", [row])
+        told = (info.author, info.message, info.extra_info, token)
+        record = SnapshotRecord(self.catalog_id, self.snapshot_id, previous, stored, schema_version, changes, *told)
+        self._add("lake_snapshot", [record])
         self._updates.append(
             Statement(
                 "UPDATE lake_catalog SET head_snapshot = :head, head_time = :head_time,"

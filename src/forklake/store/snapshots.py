@@ -160,6 +160,11 @@ def wait_for_commit(store: Store, catalog_id: CatalogId) -> None:
         sleep(0.01)
 
 
+def begin_commit(dialect: Dialect, catalog_id: CatalogId) -> Statement:
+    """Locks a catalog, and asks for its head, schema version and head time, a new snapshot id, and the time."""
+    return Statement(dialect.begin_commit, {"catalog_id": catalog_id})
+
+
 def changes_since(catalog_id: CatalogId, base: SnapshotId) -> Statement:
     """Asks what was committed to a catalog since a snapshot; read the answer with `read_changes`."""
     return Statement(

@@ -29,6 +29,7 @@ from forklake.store.dialect import SQLITE, Dialect
 from forklake.store.fork import fork_with_statements
 from forklake.store.options import instance_requires_message
 from forklake.store.snapshot_writer import SnapshotWriter
+from forklake.store.snapshots import begin_commit
 
 BUSY_TIMEOUT_MS = 5_000
 _PAUSE_SECONDS = (0.0002, 0.002)
@@ -110,8 +111,7 @@ class SqliteStore:
             connection.execute(f"PRAGMA busy_timeout = {self._busy_timeout_ms}")
 
     def append(self, append: Append) -> SnapshotId | None:
-        mine = {"catalog_id": append.catalog_id}
-        first = [Statement(SQLITE.begin_commit, mine), instance_requires_message(append.info)]
+        first = [begin_commit(SQLITE, append.catalog_id), instance_requires_message(append.info)]
         with self.writing(first) as (transaction, (head, required)):
             if required or not head or head[0][0] != append.base:
                 return None

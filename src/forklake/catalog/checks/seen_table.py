@@ -56,7 +56,7 @@ class SeenTable:
 
 
 def seen_table(look: Look, table_id: TableId, name: str, existing: list[Period]) -> SeenTable:
-    narrowed = look.catalog.lake.owners.of_table(look.scope, look.catalog.lineage.ancestors, table_id)
+    narrowed = look.catalog.lake.cache.owners.of_table(look.scope, look.catalog.lineage.ancestors, table_id)
     rows = table_rows(look.store, look.scope, narrowed, table_id)
     ended = marked_ends(rows.markers)
     dropped = ended.get((RowKind.TABLE_CONTENTS, 0, 0), NO_LIMIT)
