@@ -34,14 +34,18 @@ class Terminal:
         os.write(self._ours, keys.encode())
 
     def wait_for(self, text: str, seconds: float = 60) -> str:
-        """What is shown up to and with a text, since the last time."""
+        """What is shown up to and with a text, since the last time.
+
+        Spaces and line breaks do not count: a line that is drawn in several pieces has some between them.
+        """
+        wanted = re.compile(r"\s*".join(re.escape(character) for character in text if not character.isspace()))
         end = monotonic() + seconds
-        while text not in (shown := ESCAPES.sub("", self._unread)):
+        while not (found := wanted.search(shown := ESCAPES.sub("", self._unread))):
             if monotonic() > end or not self._read(end - monotonic()):
                 raise AssertionError(f"{text!r} did not come; this did:\n{shown}")
         # What is left is without escapes: those have been read.
-        before, found, self._unread = shown.partition(text)
-        return before + found
+        self._unread = shown[found.end() :]
+        return shown[: found.end()]
 
     def finish(self, seconds: float = 60) -> tuple[int, str]:
         """The exit code, and what is shown until then."""
