@@ -11,7 +11,7 @@ VERSION ?= 4.1
 OTHER := .venv-spark-$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help env test test-rows test-rest test-spark check unit demo format schema docs bench-metadata bench-data bench bench-alone bench-guard trust trust-long lock clean
+.PHONY: help env test test-long test-rows test-rest test-spark check unit demo format schema docs bench-metadata bench-data bench bench-alone bench-guard trust trust-long lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "make %-16s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ test-rows: $(READY)
 
 test-rest: $(READY)
 	$(PYTEST) --ignore=tests/spark
+
+test-long: $(READY)  ## the same tests with ten times the examples, and every pair of database and catalog
+	FORKLAKE_TEST_EFFORT=10 FORKLAKE_TEST_PAIRS=all $(PYTEST) --timeout=3000 $(ARGS)
 
 # PySpark before 4.3 leaves sockets for the garbage collector to close.
 test-spark: $(OTHER)/.installed  ## the tests of the data path on another PySpark: VERSION=4.1

@@ -11,10 +11,11 @@ from hypothesis import settings
 from forklake.catalog.catalogs import create_catalog
 from forklake.catalog.lake import Catalog, Lake
 from forklake.catalog.lakes import open_lake
+from tests.effort import examples
 from tests.postgres_server import TestPostgres
 
 # How long one example takes says more about the machine than about the code; pytest's timeout stands guard.
-settings.register_profile("forklake", deadline=None)
+settings.register_profile("forklake", deadline=None, max_examples=examples(25))
 settings.load_profile("forklake")
 
 _schema_numbers = itertools.count(1)

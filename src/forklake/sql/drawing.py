@@ -4,16 +4,20 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from html import escape
-from unicodedata import east_asian_width
 
 import pyarrow as pa
 import pyarrow.types as pt
+from rich.box import SQUARE
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from forklake.errors import InvalidType
 from forklake.spark.type_in_arrow import type_in_arrow
 from forklake.sql.arrow_rows import shown_columns
 
 _WIDEST = 40
+_ANY_WIDTH = 1_000_000
 _NUMBERS: Sequence[Callable[[pa.DataType], bool]] = (pt.is_integer, pt.is_floating, pt.is_decimal)
 
 
@@ -21,18 +25,18 @@ def drawn(table: pa.Table, rows: int, *, more: bool = False) -> str:
     """The first rows in a box, with the types below the names; `more` says that the table is only a beginning."""
     if not table.num_columns:
         return "no rows"
-    titles, kinds, cells = table.column_names, _kinds(table), _cells(table, rows)
-    columns = list(zip(map(_cut, titles), map(_cut, kinds), *cells, strict=True))
-    widths = [max(map(_width, column)) for column in columns]
-    to_right = [any(is_number(kind) for is_number in _NUMBERS) for kind in table.schema.types]
-    lines = [_rule("┌┬┐", widths)]
-    lines += [
-        _line([_centred(text, width) for text, width in zip(row, widths, strict=True)]) for row in (titles, kinds)
-    ]
-    lines.append(_rule("├┼┤", widths))
-    for row in cells:
-        lines.append(_line([_padded(*cell) for cell in zip(row, widths, to_right, strict=True)]))
-    return "\n".join([*lines, _rule("└┴┘", widths), _count(table.num_rows, rows, more)])
+    box = Table(box=SQUARE)
+    for title, kind, type_ in zip(table.column_names, _kinds(table), table.schema.types, strict=True):
+        is_number = any(is_of_kind(type_) for is_of_kind in _NUMBERS)
+        head = Text(f"{_cut(title)}\n{_cut(kind)}", justify="center")
+        box.add_column(head, justify="right" if is_number else "left", no_wrap=True)
+    for row in _cells(table, rows):
+        box.add_row(*map(Text, row))
+    # As wide as it is: what a terminal cannot show, it breaks itself. A text, so no colours and no markup.
+    console = Console(width=_ANY_WIDTH, color_system=None, force_terminal=False, legacy_windows=False)
+    with console.capture() as captured:
+        console.print(box)
+    return captured.get() + _count(table.num_rows, rows, more)
 
 
 def drawn_as_html(table: pa.Table, rows: int, *, more: bool = False) -> str:
@@ -98,31 +102,9 @@ def _cut(text: str) -> str:
     plain = "".join(
         character if character.isprintable() else repr(character)[1:-1] for character in text[: _WIDEST + 1]
     )
-    while _width(plain) > _WIDEST:
-        plain = plain[: -2 if plain.endswith("…") else -1] + "…"
-    return plain
-
-
-def _width(text: str) -> int:
-    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
-
-
-def _rule(corners: str, widths: Sequence[int]) -> str:
-    return corners[0] + corners[1].join("─" * (width + 2) for width in widths) + corners[2]
-
-
-def _line(cells: Sequence[str]) -> str:
-    return "│" + "│".join(f" {cell} " for cell in cells) + "│"
-
-
-def _centred(text: str, width: int) -> str:
-    before = (width - _width(text := _cut(text))) // 2
-    return " " * before + text + " " * (width - _width(text) - before)
-
-
-def _padded(text: str, width: int, to_right: bool) -> str:
-    space = " " * (width - _width(text))
-    return space + text if to_right else text + space
+    cut = Text(plain)
+    cut.truncate(_WIDEST, overflow="ellipsis")
+    return cut.plain
 
 
 def _count(found: int, shown: int, more: bool) -> str:

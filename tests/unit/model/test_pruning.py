@@ -43,6 +43,7 @@ from forklake.model.pruning import (
     may_match,
 )
 from forklake.model.statistics import ColumnStats, as_float32
+from tests.effort import examples
 from tests.unit.model.small_engine import (
     ANY_NUMBER,
     COLUMN,
@@ -77,7 +78,7 @@ def _keeps(predicate: Predicate, type_text: str, rows: Sequence[object]) -> bool
 
 
 @pytest.mark.parametrize("type_text", ROWS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(8))
 @given(data=st.data())
 def test_a_file_with_a_matching_row_is_never_pruned(type_text: str, data: st.DataObject) -> None:
     values, constants = ROWS[type_text]
@@ -104,7 +105,7 @@ PROMOTIONS: dict[tuple[str, str], tuple[st.SearchStrategy[object], Callable[[obj
 
 
 @pytest.mark.parametrize("promotion", PROMOTIONS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(6))
 @given(data=st.data())
 def test_a_file_written_before_a_promotion_is_never_pruned_wrongly(
     promotion: tuple[str, str], data: st.DataObject
@@ -130,7 +131,7 @@ PARTITIONED = ["int64", "varchar", "date", "boolean", "uuid", "blob", "timestamp
 
 
 @pytest.mark.parametrize("type_text", PARTITIONED)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(6))
 @given(data=st.data(), transform=st.sampled_from(["identity", "bucket(3)"]))
 def test_a_partition_with_a_matching_row_is_never_pruned(type_text: str, transform: str, data: st.DataObject) -> None:
     column_type = parse_type(type_text)

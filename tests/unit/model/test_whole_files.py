@@ -26,6 +26,7 @@ from forklake.model.predicates import (
 )
 from forklake.model.pruning import FileFacts, PrunableColumn, may_match
 from forklake.model.whole_files import spared_filter
+from tests.effort import examples
 from tests.unit.model.small_engine import ANY_NUMBER, COLUMN, ROWS, A, evaluate, predicates, stats_of
 from tests.unit.model.test_pruning import PROMOTIONS
 
@@ -45,7 +46,7 @@ def always_true(predicate: Predicate, rows: Sequence[object]) -> bool:
 
 
 @pytest.mark.parametrize("type_text", ROWS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(15))
 @given(data=st.data())
 def test_no_row_is_deleted_that_the_predicate_does_not_keep(type_text: str, data: st.DataObject) -> None:
     values, constants = ROWS[type_text]
@@ -58,7 +59,7 @@ def test_no_row_is_deleted_that_the_predicate_does_not_keep(type_text: str, data
 
 
 @pytest.mark.parametrize("promotion", PROMOTIONS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(10))
 @given(data=st.data())
 def test_the_same_holds_for_files_from_before_a_promotion(promotion: tuple[str, str], data: st.DataObject) -> None:
     values, promote = PROMOTIONS[promotion]

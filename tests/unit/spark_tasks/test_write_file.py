@@ -21,6 +21,7 @@ from forklake.spark.tasks.file_names import uuid7
 from forklake.spark.tasks.partitioning import Partitioning, partitioning_of
 from forklake.spark.tasks.reserved import ROW_ID, SNAPSHOT_ID
 from forklake.spark.tasks.write_file import WrittenFile, from_table, to_batch, write_rows
+from tests.effort import examples
 from tests.unit.spark_tasks.samples import SAMPLES, columns, order_in, shown_batch
 
 PLACES = columns(region="varchar", day="date", n="integer")
@@ -156,7 +157,7 @@ def test_rows_in_memory_are_written_before_they_are_too_many(tmp_path: Path, mon
     assert groups == {2: 2, 1: 1}
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(10))
 @given(regions=st.lists(st.lists(st.none() | st.sampled_from("abc"), max_size=9), max_size=4))
 def test_every_row_is_in_the_file_of_its_partition(
     regions: list[list[str | None]], tmp_path_factory: pytest.TempPathFactory
