@@ -32,7 +32,7 @@ def plant_commits_in_two_steps() -> None:
 
 def plant_commits_without_looking_back() -> None:
     """A commit whose answer was lost counts as failed, and is done again."""
-    patch.object(commits, "_settled", lambda *given: None).start()
+    patch.object(commits, "_landed", lambda *given: None).start()
 
 
 def _subject(step: Statement | Rows) -> str:
