@@ -28,7 +28,8 @@ from forklake.spark.constraints import check_no_nulls
 from forklake.spark.create_as import create_as
 from forklake.spark.ordering import check_sort_order
 from forklake.spark.type_mapping import check_storable
-from forklake.sql.binding import Context, context_of, get_relation, target, target_schema
+from forklake.sql.attachments import Attachment
+from forklake.sql.binding import Context, context_of, get_relation, kept_in, target, target_schema
 from forklake.sql.constants import Parameters
 from forklake.sql.cursor import parse_text
 from forklake.sql.defaults import column_spec, default_of, type_of
@@ -124,17 +125,17 @@ def sort_keys(keys: Sequence[SortText], dialect: str) -> list[SortKey]:
 
 
 def create_view(state: SessionState, statement: CreateView) -> None:
-    """Create a view. The query is bound once, to see that it works."""
+    """Create a view. The query is bound once as it will be kept, to see that it works."""
     context = context_of(state)
     attachment, schema, name = target(state, context, statement.name)
     with state.writing(attachment) as tx:
         parent = get_schema(tx, schema)
         if statement.if_not_exists and find_object(tx, parent, name, "view") is not None:
             return
-        columns = _columns_of_view(state, context, statement.query)
+        text = without_catalog(state, context, attachment, statement.query)
+        columns = _columns_of_view(state, kept_in(attachment, schema, context.dialect), text)
         if len(statement.aliases) > len(columns):
             raise InvalidInput(f"View '{name}' has more names for columns than its query has columns.")
-        text = without_catalog(state, context, attachment, statement.query)
         tags = {} if statement.comment is None else {COMMENT: statement.comment}
         definition = ViewDefinition(text, context.dialect, statement.aliases, tags)
         ddl.create_view(tx, schema, name, definition, or_replace=statement.or_replace)
@@ -166,9 +167,7 @@ def create_macro(state: SessionState, statement: CreateMacro) -> None:
                 without_catalog(state, context, attachment, implementation.body),
                 context.dialect,
                 tuple(
-                    MacroParameter(
-                        parameter, default_value=default, default_value_type="expression" if default else None
-                    )
+                    _macro_parameter(state, context, attachment, parameter, default)
                     for parameter, default in implementation.parameters
                 ),
             )
@@ -181,6 +180,17 @@ def create_macro(state: SessionState, statement: CreateMacro) -> None:
         if statement.if_not_exists and find_object(tx, parent, name, kind) is not None:
             return
         ddl.create_macro(tx, schema, name, definition, table=True in kinds, or_replace=statement.or_replace)
+
+
+def _macro_parameter(
+    state: SessionState, context: Context, attachment: Attachment, name: str, default: str | None
+) -> MacroParameter:
+    if not default:
+        return MacroParameter(name)
+    text = without_catalog(state, context, attachment, default)
+    if parse_text(text, context.dialect).find(exp.Query) is not None:
+        raise InvalidInput(f"Default value for parameter '{name}' cannot contain subqueries")
+    return MacroParameter(name, default_value=text, default_value_type="expression")
 
 
 def _refuse_parameters(body: str, dialect: str) -> None:
