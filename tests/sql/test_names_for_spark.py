@@ -80,9 +80,10 @@ def test_a_text_that_cannot_be_read_is_sparks_where_it_names_nothing_of_ours(ses
 
 def test_a_table_is_read_before_a_view_of_spark(session: Session) -> None:
     assert session.sql("SELECT id FROM t").fetchall() == [(1,)]
-    assert session.sql("SELECT t.id, v.id FROM v JOIN t ON true WHERE t.id IN (SELECT id FROM v)").fetchall() == [
-        (1, 1)
-    ]
+    session.sql("CREATE VIEW whole AS TABLE t")
+    assert session.sql("TABLE whole").fetchall() == session.sql("TABLE t").fetchall() == [(1,)]
+    joined = session.sql("SELECT t.id, v.id FROM v JOIN t ON true WHERE t.id IN (SELECT id FROM v)")
+    assert joined.fetchall() == [(1, 1)]
 
 
 @pytest.mark.parametrize("query", ["SELECT * FROM spare", "SELECT (SELECT max(id) FROM spare) AS n", "TABLE spare"])

@@ -160,7 +160,7 @@ def _bind(
         raise InvalidInput("A view or macro seems to be made of itself: it is nested too deep.")
     # Settings that let Spark read text otherwise are refused.
     _ = state.holder.settings
-    parsed = parsed_query(_as_select(text), context.dialect, lambda plain: expanded(state, context, plain))
+    parsed = parsed_query(text, context.dialect, lambda plain: expanded(state, context, plain))
     check_unread(state, context, parsed)
     bound = _Names(parsed.text, _marker(parsed.text))
     for reference in parsed.references:
@@ -362,12 +362,6 @@ def _formatted(text: str, marker: str) -> str:
     """Spark puts DataFrames in by Python's rules for braces; those of the text itself are doubled."""
     doubled = text.replace("{", "{{").replace("}", "}}")
     return re.sub(rf"(`?)({marker}\d+)\1", r"{\2}", doubled)
-
-
-def _as_select(text: str) -> str:
-    """TABLE name is short for SELECT * FROM name."""
-    found = re.match(r"\s*TABLE\s+(.*)", text, re.IGNORECASE | re.DOTALL)
-    return f"SELECT * FROM {found[1]}" if found else text
 
 
 def _spark_parameters(parameters: Parameters) -> dict[str, Any] | list[Any]:

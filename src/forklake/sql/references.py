@@ -1,5 +1,6 @@
 """Where a query speaks of tables: the names in its text, found with their places."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -53,7 +54,7 @@ class ParsedQuery:
 
 def parsed_query(text: str, dialect: str, expand: Callable[[str], str] = str) -> ParsedQuery:
     """Find the references of a query, those to its own CTEs aside; `expand` may replace macros first."""
-    plain, travels = _without_travels(text, dialect)
+    plain, travels = _without_travels(_as_select(text), dialect)
     plain = expand(plain)
     try:
         tree = parse_text(plain, dialect)
@@ -63,6 +64,12 @@ def parsed_query(text: str, dialect: str, expand: Callable[[str], str] = str) ->
     if isinstance(tree, exp.Command) or _has_unseen_tables(plain, references, dialect):
         return ParsedQuery(plain, None, ())
     return ParsedQuery(plain, tree, references)
+
+
+def _as_select(text: str) -> str:
+    """TABLE name is short for SELECT * FROM name."""
+    found = re.match(r"\s*TABLE\s+(.*)", text, re.IGNORECASE | re.DOTALL)
+    return f"SELECT * FROM {found[1]}" if found else text
 
 
 def _has_unseen_tables(text: str, references: Sequence[Reference], dialect: str) -> bool:

@@ -33,6 +33,7 @@ from forklake.sql.binding import Context, context_of, get_relation, kept_in, tar
 from forklake.sql.constants import Parameters
 from forklake.sql.cursor import parse_text
 from forklake.sql.defaults import column_spec, default_of, type_of
+from forklake.sql.macro_calls import calls_in
 from forklake.sql.own_names import without_catalog
 from forklake.sql.queries import query_frame, view_frame
 from forklake.sql.state import SessionState
@@ -161,6 +162,7 @@ def create_macro(state: SessionState, statement: CreateMacro) -> None:
         raise InvalidInput("A macro is either a table or a value, in all of its implementations.")
     for implementation in statement.implementations:
         _refuse_parameters(implementation.body, context.dialect)
+        _refuse_known_function(name, len(implementation.parameters), implementation.is_table, context.dialect)
     definition = MacroDefinition(
         tuple(
             MacroImplementation(
@@ -197,6 +199,16 @@ def _refuse_parameters(body: str, dialect: str) -> None:
     with suppress(SqlglotError):
         if parse_text(body, dialect).find(exp.Placeholder) is not None:
             raise InvalidInput("A macro keeps its text, which cannot have parameters of a statement: write values.")
+
+
+def _refuse_known_function(name: str, width: int, is_table: bool, dialect: str) -> None:
+    """Calls of functions that sqlglot knows mean those, and are never looked for among macros."""
+    call = f"{name}({', '.join(['NULL'] * width)})"
+    with suppress(SqlglotError):
+        tree = parse_text(f"SELECT * FROM {call}" if is_table else f"SELECT {call}", dialect)
+        is_found = any(found.name == (name,) and found.is_table == is_table for found in calls_in(tree))
+        if name.isidentifier() and not is_found:
+            raise InvalidInput(f"A macro cannot have the name '{name}': that of a function would be called instead.")
 
 
 def drop(state: SessionState, statement: Drop) -> None:

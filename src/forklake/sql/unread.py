@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from pyspark.sql import SparkSession
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from forklake.catalog.names import find_object, find_schema
 from forklake.errors import InvalidInput
 from forklake.model.entities import ObjectKind
+from forklake.spark.session import is_remote
 from forklake.sql.binding import Context, attached_as, in_use, is_sparks, reading
 from forklake.sql.cursor import tokens_of
 from forklake.sql.functions import is_function
@@ -31,11 +33,18 @@ def check_unread(state: SessionState, context: Context, parsed: ParsedQuery) -> 
         raise InvalidInput("Forklake cannot read the text of this view or macro; write it in another way.")
     for name in _names_in(tokens):
         if _may_be_ours(state, context, name):
+            _parse(state.holder.get(), parsed.text)
             raise InvalidInput(
                 f"Forklake cannot read this query, so Spark does not know the table or function '{'.'.join(name)}' in"
                 " it. It has an expression or an operator that is not supported, such as UNION ALL TABLE t, or is a"
                 " statement of Spark about its own tables; write it in another way."
             )
+
+
+def _parse(spark: SparkSession, text: str) -> None:
+    """Let Spark say what is wrong with a text that it cannot read either, without running it."""
+    if not is_remote(spark):
+        spark._jsparkSession.sessionState().sqlParser().parsePlan(text)
 
 
 def _refuse_names_in_texts(tokens: Sequence[Token], parsed: ParsedQuery) -> None:
