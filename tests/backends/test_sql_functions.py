@@ -23,6 +23,7 @@ from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from forklake.model.entities import ViewDefinition
 from forklake.model.ids import TableId
+from forklake.sql.binding import context_of
 from forklake.sql.functions import FUNCTIONS, call_function, is_function
 from forklake.sql.state import SessionState
 from tests.conftest import Place
@@ -306,17 +307,17 @@ def test_an_argument_of_the_wrong_type_is_refused(state: SessionState) -> None:
 
 
 def test_names_are_looked_up_in_the_catalog_in_use(state: SessionState, catalog: Catalog) -> None:
-    assert not is_function(state, ("snapshots",))
-    assert not is_function(state, ("main", "snapshots"))
-    assert is_function(state, ("DuckLake_Snapshots",))
-    assert is_function(state, ("LAKE", "Snapshots"))
-    assert is_function(state, ("lake", "main", "table_changes"))
-    assert not is_function(state, ("lake", "nope"))
-    assert not is_function(state, ("other", "snapshots"))
+    assert not is_function(state, context_of(state), ("snapshots",))
+    assert not is_function(state, context_of(state), ("main", "snapshots"))
+    assert is_function(state, context_of(state), ("DuckLake_Snapshots",))
+    assert is_function(state, context_of(state), ("LAKE", "Snapshots"))
+    assert is_function(state, context_of(state), ("lake", "main", "table_changes"))
+    assert not is_function(state, context_of(state), ("lake", "nope"))
+    assert not is_function(state, context_of(state), ("other", "snapshots"))
     state.current_catalog = "lake"
-    assert is_function(state, ("snapshots",))
-    assert is_function(state, ("main", "snapshots"))
-    assert not is_function(state, ("nope", "snapshots"))
+    assert is_function(state, context_of(state), ("snapshots",))
+    assert is_function(state, context_of(state), ("main", "snapshots"))
+    assert not is_function(state, context_of(state), ("nope", "snapshots"))
     assert call(state, "main.snapshots") == call(state, "snapshots")
 
 

@@ -41,7 +41,7 @@ def catalog(state: SessionState) -> Catalog:
 
 
 def rows_of(state: SessionState, name: str, attached: str = "lake") -> pa.Table:
-    found = metadata_table(state, state.attachments.get(attached), name)
+    found = metadata_table(state.transaction(state.attachments.get(attached)), name)
     assert found is not None
     return found
 
@@ -78,8 +78,8 @@ def test_every_view_answers_with_typed_columns(state: SessionState, catalog: Cat
 
 def test_an_unknown_name_is_no_metadata_table(state: SessionState) -> None:
     attachment = state.attachments.get("lake")
-    assert metadata_table(state, attachment, "ducklake_nope") is None
-    assert metadata_table(state, attachment, "lake_catalog; DROP TABLE lake_catalog") is None
+    assert metadata_table(state.transaction(attachment), "ducklake_nope") is None
+    assert metadata_table(state.transaction(attachment), "lake_catalog; DROP TABLE lake_catalog") is None
 
 
 def test_values_are_the_same_on_both_databases(state: SessionState, catalog: Catalog) -> None:

@@ -17,6 +17,8 @@ from forklake.sql.state import SessionState
 from forklake.sql.statements import At, Name
 
 _RELATIONS: tuple[ObjectKind, ...] = ("table", "view")
+_FILE_FORMATS = frozenset({"avro", "binaryfile", "csv", "json", "orc", "parquet", "text", "xml"})
+"""What Spark reads files by, in names such as parquet.`/folder`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class Context:
     pinned: Mapping[str, Transaction] = field(default_factory=dict)
     """By attachment, the transaction to read instead of the session's."""
     depth: int = 0
+    is_kept: bool = False
+    """It is the text of a view or macro, which knows its own catalog and no names of the session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +58,55 @@ def context_of(state: SessionState) -> Context:
     return Context(state.dialect, state.current_catalog, state.current_schema)
 
 
+def kept_in(
+    attachment: Attachment,
+    schema: str,
+    dialect: str,
+    pinned: Mapping[str, Transaction] | None = None,
+    depth: int = 0,
+) -> Context:
+    """Where the text of a view or macro is read: in its own catalog and schema, whoever reads it."""
+    return Context(dialect, attachment.name, schema, pinned or {}, depth, is_kept=True)
+
+
+def is_sparks(name: Name) -> bool:
+    """Whether a name says itself that it is none of ours: a file, or a table of Spark's own catalog."""
+    first = fold(name[0])
+    return (len(name) == 2 and first in _FILE_FORMATS) or (len(name) == 3 and first == "spark_catalog")
+
+
+def in_use(state: SessionState, context: Context) -> Attachment | None:
+    """The catalog where a text looks for names without one."""
+    return None if context.catalog is None else state.attachments.find(context.catalog)
+
+
+def attached_as(state: SessionState, context: Context, name: str) -> Attachment | None:
+    """The catalog that a text may call by this name. Views and macros know no names of the session."""
+    return None if context.is_kept else state.attachments.find(name)
+
+
 def places(state: SessionState, context: Context, name: Name) -> list[tuple[Attachment, str, str, bool]]:
     """Where a name may be found: attachment, schema, name, and whether it can be nowhere else."""
-    in_use = None if context.catalog is None else state.attachments.find(context.catalog)
+    own, only_here = in_use(state, context), context.is_kept and not is_sparks(name)
     match name:
         case (table,):
-            return [] if in_use is None else [(in_use, context.schema, table, False)]
+            return [] if own is None else [(own, context.schema, table, only_here)]
         case (first, table):
-            attached = state.attachments.find(first)
-            found = [] if attached is None else [(attached, _schema_in(context, attached), table, True)]
-            if in_use is not None:
-                found.insert(0, (in_use, first, table, False))
+            attached = attached_as(state, context, first)
+            found = [] if attached is None else [(attached, schema_in(context, attached), table, True)]
+            if own is not None:
+                found.insert(0, (own, first, table, only_here))
             return found
         case (first, schema, table):
-            attached = state.attachments.find(first)
+            attached = attached_as(state, context, first)
             return [] if attached is None else [(attached, schema, table, True)]
     return []
 
 
-def _schema_in(context: Context, attachment: Attachment) -> str:
-    in_use = context.catalog is not None and fold(context.catalog) == fold(attachment.name)
-    return context.schema if in_use else DEFAULT_SCHEMA
+def schema_in(context: Context, attachment: Attachment) -> str:
+    """The schema where a text looks for names without one in a catalog."""
+    is_in_use = context.catalog is not None and fold(context.catalog) == fold(attachment.name)
+    return context.schema if is_in_use else DEFAULT_SCHEMA
 
 
 def find_relation(
@@ -97,6 +129,10 @@ def find_relation(
             missing = error if missing is None or only_here else missing
     if missing is not None:
         raise missing
+    if context.is_kept and not is_sparks(name):
+        raise NoSuchTable(
+            f"Table '{'.'.join(name)}' does not exist: views and macros know the tables of their own catalog alone."
+        )
     return None
 
 
@@ -147,12 +183,12 @@ def target(state: SessionState, context: Context, name: Name) -> tuple[Attachmen
         case (table,):
             return state.current, context.schema, table
         case (first, table):
-            in_use = None if context.catalog is None else state.attachments.find(context.catalog)
-            if in_use is not None and find_schema(state.transaction(in_use), first) is not None:
-                return in_use, first, table
+            own = in_use(state, context)
+            if own is not None and find_schema(state.transaction(own), first) is not None:
+                return own, first, table
             attached = state.attachments.find(first)
             if attached is not None:
-                return attached, _schema_in(context, attached), table
+                return attached, schema_in(context, attached), table
             return state.current, first, table
         case (first, schema, table):
             return state.attachments.get(first), schema, table

@@ -39,7 +39,7 @@ def _feed(call: Called, kind: Kind) -> tuple[DataFrame, Table]:
     if isinstance(start, datetime) != isinstance(end, datetime):
         raise InvalidInput("The points of a change feed must be two versions or two timestamps, not one of each.")
     catalog = call.attachment.catalog
-    first, last = snapshot_range(call.state.transaction(call.attachment).view, start, end)
+    first, last = snapshot_range(call.tx.view, start, end)
     tx = begin(replace(catalog, pinned=last))
     table = _table(tx, call.get("schema") or call.schema, call.get("table_name"))
     return table_changes(call.state.work(tx, call.attachment), table, first, last, kind), table

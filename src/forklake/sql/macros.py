@@ -1,7 +1,8 @@
 """Macros: calls in a text are replaced by what the macro says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -9,56 +10,74 @@ from sqlglot.errors import SqlglotError
 from forklake.errors import InvalidInput
 from forklake.model.entities import Macro, MacroImplementation
 from forklake.model.names import fold
-from forklake.sql.binding import Context
+from forklake.sql.binding import Context, kept_in
 from forklake.sql.cursor import parse_text, quoted_name, reader
-from forklake.sql.macro_calls import MacroCall, calls_in, find_macro
-from forklake.sql.own_names import with_catalog
-from forklake.sql.references import edited, end_of_brackets
+from forklake.sql.macro_arguments import check_arguments
+from forklake.sql.macro_calls import FoundMacro, MacroCall, calls_in, find_macro
+from forklake.sql.own_names import with_catalog, without_catalog
+from forklake.sql.references import argument_name, edited, end_of_brackets
 from forklake.sql.state import SessionState
 
-_MOST_ROUNDS = 32
+_DEEPEST = 32
+_Chain: TypeAlias = tuple[tuple[str, int, MacroImplementation], ...]
+"""The macros that a text is in: for each its catalog, its id and which of its implementations."""
 
 
-def expanded(state: SessionState, context: Context, text: str) -> str:
-    """The text with every call of a macro replaced, macros within macros too."""
-    for _ in range(_MOST_ROUNDS):
-        found = _one_round(state, context, text)
-        if found is None:
-            return text
-        text = found
-    raise InvalidInput("A macro seems to be made of itself: it is nested too deep.")
+def expanded(state: SessionState, context: Context, text: str, within: _Chain = ()) -> str:
+    """The text with every call of a macro replaced, macros within macros too.
 
-
-def _one_round(state: SessionState, context: Context, text: str) -> str | None:
+    What a macro says is read where the macro is, and its arguments where it is called; neither sees names of the other.
+    """
     if "(" not in text:
-        return None
+        return text
     try:
         tree = parse_text(text, context.dialect)
     except SqlglotError:
-        return None
+        return text
     edits: list[tuple[int, int, str]] = []
     for call in calls_in(tree):
-        # Calls inside of this one are for the next round.
+        # Calls inside of this one are among its arguments.
         if not any(start <= call.start < end for start, end, _ in edits):
-            replaced = _replacement(state, context, text, call)
-            if replaced is not None:
-                edits.append(replaced)
-    return edited(text, edits) if edits else None
+            found = find_macro(state, context, call)
+            if found is not None:
+                written = _replacement(state, context, call, found, within)
+                edits.append((call.start, end_of_brackets(text, call.end, context.dialect), written))
+    return edited(text, edits)
 
 
-def _replacement(state: SessionState, context: Context, text: str, call: MacroCall) -> tuple[int, int, str] | None:
-    found = find_macro(state, context, call)
-    if found is None:
-        return None
-    arguments = call.node.expressions
-    implementation = _implementation(found.macro, arguments)
+def _replacement(state: SessionState, context: Context, call: MacroCall, found: FoundMacro, within: _Chain) -> str:
+    arguments = [_expanded_argument(state, context, argument, within) for argument in call.node.expressions]
+    macro, implementation = found.macro, _implementation(found.macro, arguments)
+    key = (found.attachment.name, macro.object_id, implementation)
+    if key in within or len(within) > _DEEPEST:
+        raise InvalidInput("A macro seems to be made of itself: it is nested too deep.")
     # Names in it are looked for where the macro is, and not where it is called.
-    inside = Context(implementation.dialect, found.attachment.name, found.schema, context.pinned)
-    in_full = replace(implementation, sql=with_catalog(state, inside, found.attachment, implementation.sql))
-    body = _with_arguments(in_full, arguments, context.dialect, found.macro.name)
-    end = end_of_brackets(text, call.end, context.dialect)
+    inside = kept_in(found.attachment, found.schema, implementation.dialect, context.pinned)
+    named = without_catalog if context.is_kept else with_catalog
+
+    def in_full(own: str) -> str:
+        return named(state, inside, found.attachment, expanded(state, inside, own, (*within, key)))
+
+    try:
+        values = _values(implementation, arguments, macro.name, in_full)
+        text = in_full(implementation.sql)
+        check_arguments(state, replace(context, dialect=inside.dialect), text, values, macro.name)
+        body = _with_values(text, implementation.dialect, values, context.dialect)
+    except SqlglotError:
+        raise InvalidInput(f"The text of macro '{macro.name}' cannot be read.") from None
     alias = f" AS {quoted_name(call.name[-1], context.dialect)}" if call.is_table and not _has_alias(call) else ""
-    return call.start, end, f"({body}){alias}"
+    return f"({body}){alias}"
+
+
+def _expanded_argument(state: SessionState, context: Context, argument: exp.Expr, within: _Chain) -> exp.Expr:
+    if argument.find(exp.Anonymous) is None:
+        return argument
+    if argument_name(argument) is not None:
+        copied = argument.copy()
+        copied.set("expression", _expanded_argument(state, context, argument.expression, within))
+        return copied
+    text = argument.sql(dialect=reader(context.dialect))
+    return parse_text(expanded(state, context, text, within), context.dialect).copy()
 
 
 def _has_alias(call: MacroCall) -> bool:
@@ -75,18 +94,14 @@ def _implementation(macro: Macro, arguments: Sequence[exp.Expr]) -> MacroImpleme
     raise InvalidInput(f"Macro '{macro.name}' takes {counts} arguments, not {given}.")
 
 
-def _with_arguments(implementation: MacroImplementation, arguments: Sequence[exp.Expr], dialect: str, name: str) -> str:
-    try:
-        values = _values(implementation, arguments, name)
-        body = parse_text(implementation.sql, implementation.dialect)
-    except SqlglotError:
-        raise InvalidInput(f"The text of macro '{name}' cannot be read.") from None
+def _with_values(text: str, own_dialect: str, values: Mapping[str, exp.Expr], dialect: str) -> str:
+    """The text of a macro with values in place of its parameters, in the dialect of its caller."""
+    body = parse_text(text, own_dialect)
     is_value = body.find(exp.From) is None
 
     def put_in(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column) and len(node.parts) == 1 and fold(node.name) in values:
-            value = values[fold(node.name)].copy()
-            return exp.Paren(this=value) if isinstance(value, exp.Binary) else value
+            return _as_operand(values[fold(node.name)].copy())
         if is_value and isinstance(node, exp.Column) and len(node.parts) == 2 and fold(node.table) in values:
             return exp.Dot(this=exp.Paren(this=values[fold(node.table)].copy()), expression=node.this)
         return node
@@ -94,16 +109,24 @@ def _with_arguments(implementation: MacroImplementation, arguments: Sequence[exp
     return body.transform(put_in).sql(dialect=reader(dialect))
 
 
-def _values(implementation: MacroImplementation, arguments: Sequence[exp.Expr], name: str) -> Mapping[str, exp.Expr]:
+def _as_operand(value: exp.Expr) -> exp.Expr:
+    """A value that stays together whatever is written around it."""
+    is_loose = isinstance(value, exp.Binary | exp.Unary | exp.Predicate) and not isinstance(value, exp.Paren)
+    return exp.Paren(this=value) if is_loose else value
+
+
+def _values(
+    implementation: MacroImplementation, arguments: Sequence[exp.Expr], name: str, in_full: Callable[[str], str]
+) -> Mapping[str, exp.Expr]:
+    """The value of each parameter, folded: its argument, or else its default."""
     values: dict[str, exp.Expr] = {}
     for at, parameter in enumerate(implementation.parameters):
         if parameter.default_value is not None:
-            default = parse_text(parameter.default_value, implementation.dialect)
-            values[fold(parameter.name)] = default
-        if at < len(arguments) and not isinstance(arguments[at], exp.Kwarg | exp.PropertyEQ):
+            values[fold(parameter.name)] = parse_text(in_full(parameter.default_value), implementation.dialect)
+        if at < len(arguments) and argument_name(arguments[at]) is None:
             values[fold(parameter.name)] = arguments[at]
     for argument in arguments:
-        if isinstance(argument, exp.Kwarg | exp.PropertyEQ):
+        if argument_name(argument) is not None:
             if fold(argument.this.name) not in {fold(parameter.name) for parameter in implementation.parameters}:
                 raise InvalidInput(f"Macro '{name}' has no parameter '{argument.this.name}'.")
             values[fold(argument.this.name)] = argument.expression

@@ -3,16 +3,27 @@
 import pyarrow as pa
 
 from forklake.model.names import fold
+from forklake.sql.attachments import Attachment
+from forklake.sql.binding import Context, in_use, reading
 from forklake.sql.metadata_rows import metadata_table
 from forklake.sql.state import SessionState
 from forklake.sql.statements import Name
 
+OWN_METADATA = "__ducklake_metadata"
+"""The metadata of the catalog in use, whatever it is attached as."""
 
-def find_metadata(state: SessionState, name: Name) -> pa.Table | None:
+
+def find_metadata(state: SessionState, context: Context, name: Name) -> pa.Table | None:
     """The rows of `__ducklake_metadata_lake.ducklake_snapshot` and the like; None for other names."""
+    attachment = metadata_owner(state, context, name)
+    return None if attachment is None else metadata_table(reading(state, context, attachment), name[-1])
+
+
+def metadata_owner(state: SessionState, context: Context, name: Name) -> Attachment | None:
+    """The catalog whose metadata a name is about."""
     if len(name) < 2:
         return None
-    for attachment in state.attachments:
+    for attachment in () if context.is_kept else state.attachments:
         if fold(name[0]) == fold(attachment.metadata_name):
-            return metadata_table(state, attachment, name[-1])
-    return None
+            return attachment
+    return in_use(state, context) if fold(name[0]) == OWN_METADATA else None

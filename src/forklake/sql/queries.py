@@ -20,7 +20,7 @@ from forklake.spark.named_scans import named_scan
 from forklake.spark.scan import scan
 from forklake.spark.scan_cache import NamedScan
 from forklake.spark.session import is_remote
-from forklake.sql.binding import Bound, Context, find_relation
+from forklake.sql.binding import Bound, Context, find_relation, kept_in
 from forklake.sql.constants import Parameters, constant_of
 from forklake.sql.cursor import quoted_name
 from forklake.sql.duckdb_to_spark import parse_duckdb, spark_text, to_spark
@@ -31,9 +31,10 @@ from forklake.sql.missing import explained, missing_name
 from forklake.sql.own_columns import own_columns
 from forklake.sql.own_names import qualifier_edits
 from forklake.sql.pruning import predicate_for
-from forklake.sql.references import ParsedQuery, Reference, alias_place, edited, parsed_query
+from forklake.sql.references import ParsedQuery, Reference, alias_edits, argument_name, edited, parsed_query
 from forklake.sql.state import SessionState
 from forklake.sql.statements import Name
+from forklake.sql.unread import check_unread
 from forklake.sql.virtual_columns import (
     Bearer,
     bearer_of,
@@ -160,7 +161,8 @@ def _bind(
         raise InvalidInput("A view or macro seems to be made of itself: it is nested too deep.")
     # Settings that let Spark read text otherwise are refused.
     _ = state.holder.settings
-    parsed = parsed_query(_as_select(text), context.dialect, lambda plain: expanded(state, context, plain))
+    parsed = parsed_query(text, context.dialect, lambda plain: expanded(state, context, plain))
+    check_unread(state, context, parsed)
     bound = _Names(parsed.text, _marker(parsed.text))
     for reference in parsed.references:
         name = ".".join(reference.name)
@@ -210,9 +212,7 @@ class _Names:
             self.frames[name] = found
         self.nodes[id(reference.node)] = name
         self.edits.append((reference.start, reference.end, name))
-        if not reference.alias:
-            place = alias_place(parsed.text, reference, dialect)
-            self.edits.append((place, place, f" AS {quoted_name(reference.name[-1], dialect)}"))
+        self.edits += alias_edits(parsed.text, reference, dialect)
 
     @property
     def hidden(self) -> dict[str, tuple[str, ...]]:
@@ -292,13 +292,8 @@ def view_frame(state: SessionState, bound: Bound, context: Context) -> DataFrame
     """The rows of a view, read where it was made and at the point in time that it is asked for."""
     view = bound.view
     assert view is not None
-    inside = Context(
-        view.definition.dialect,
-        bound.attachment.name,
-        bound.schema,
-        {**context.pinned, bound.attachment.name: bound.tx},
-        context.depth + 1,
-    )
+    pinned = {**context.pinned, bound.attachment.name: bound.tx}
+    inside = kept_in(bound.attachment, bound.schema, view.definition.dialect, pinned, context.depth + 1)
     frame = query_frame(state, inside, view.definition.sql)
     aliases = view.definition.column_aliases
     if not aliases:
@@ -312,10 +307,10 @@ def _frame(
     state: SessionState, context: Context, reference: Reference, parameters: Parameters, names: _Names
 ) -> DataFrame | NamedScan | None:
     if reference.arguments is not None:
-        if not is_function(state, reference.name):
+        if not is_function(state, context, reference.name):
             return None
-        return _as_frame(state, function_rows(state, reference, parameters))
-    metadata = find_metadata(state, reference.name)
+        return _as_frame(state, function_rows(state, context, reference, parameters))
+    metadata = find_metadata(state, context, reference.name)
     if metadata is not None:
         return _as_frame(state, metadata)
     bound = find_relation(state, context, reference.name, reference.at, parameters)
@@ -326,10 +321,12 @@ def _frame(
     return _table_rows(state, bound, bound.table, reference, names)
 
 
-def function_rows(state: SessionState, reference: Reference, parameters: Parameters) -> pa.Table | DataFrame:
+def function_rows(
+    state: SessionState, context: Context, reference: Reference, parameters: Parameters
+) -> pa.Table | DataFrame:
     """What a function in FROM gives."""
     positional, named = arguments_of(reference.arguments or [], parameters)
-    return call_function(state, reference.name, positional, named)
+    return call_function(state, reference.name, positional, named, context)
 
 
 def arguments_of(arguments: Sequence[exp.Expr], parameters: Parameters) -> tuple[list[object], dict[str, object]]:
@@ -337,8 +334,9 @@ def arguments_of(arguments: Sequence[exp.Expr], parameters: Parameters) -> tuple
     positional: list[object] = []
     named: dict[str, object] = {}
     for argument in arguments:
-        if isinstance(argument, exp.Kwarg | exp.PropertyEQ):
-            named[argument.this.name.lower()] = constant_of(argument.expression, parameters)
+        name = argument_name(argument)
+        if name is not None:
+            named[name] = constant_of(argument.expression, parameters)
         else:
             positional.append(constant_of(argument, parameters))
     return positional, named
@@ -365,12 +363,6 @@ def _formatted(text: str, marker: str) -> str:
     """Spark puts DataFrames in by Python's rules for braces; those of the text itself are doubled."""
     doubled = text.replace("{", "{{").replace("}", "}}")
     return re.sub(rf"(`?)({marker}\d+)\1", r"{\2}", doubled)
-
-
-def _as_select(text: str) -> str:
-    """TABLE name is short for SELECT * FROM name."""
-    found = re.match(r"\s*TABLE\s+(.*)", text, re.IGNORECASE | re.DOTALL)
-    return f"SELECT * FROM {found[1]}" if found else text
 
 
 def _spark_parameters(parameters: Parameters) -> dict[str, Any] | list[Any]:

@@ -100,12 +100,12 @@ def snapshot_rows(snapshots: list[Snapshot]) -> pa.Table:
 
 
 def _snapshots(call: Called) -> pa.Table:
-    return snapshot_rows(snapshots_seen(_reading(call).view))
+    return snapshot_rows(snapshots_seen(call.tx.view))
 
 
 def _current_snapshot(call: Called) -> pa.Table:
     """The snapshot that the current transaction reads."""
-    return arrow_rows(_ID, [(_reading(call).base,)])
+    return arrow_rows(_ID, [(call.tx.base,)])
 
 
 def _last_committed_snapshot(call: Called) -> pa.Table:
@@ -114,7 +114,7 @@ def _last_committed_snapshot(call: Called) -> pa.Table:
 
 def _table_info(call: Called) -> pa.Table:
     """The committed tables; inlined rows are not counted."""
-    found = table_sizes(_reading(call).view)
+    found = table_sizes(call.tx.view)
     rows = [(table.name, table.schema_id, table.object_id, table.uuid, *astuple(size)) for table, size in found]
     return arrow_rows(_TABLE_INFO, rows)
 
@@ -132,7 +132,7 @@ def _list_files(call: Called) -> pa.Table:
 def _at(call: Called) -> Transaction:
     at_version, at_time = call.get("snapshot_version"), call.get("snapshot_time")
     if at_version is None and at_time is None:
-        return _reading(call)
+        return call.tx
     if at_version is not None and at_time is not None:
         raise InvalidInput("Either snapshot_version OR snapshot_time must be specified - not both")
     return reading_at(call.state, call.attachment, at_version, at_time)
@@ -157,7 +157,7 @@ def _data_path(lake: Lake) -> str:
 
 def _options(call: Called) -> pa.Table:
     """What is set, and what was fixed with the lake; no defaults."""
-    tx, lake = _reading(call), call.attachment.lake
+    tx, lake = call.tx, call.attachment.lake
     facts = lake_facts(lake)
     fixed = [
         ("created_by", "Tool that created the lake", facts.created_by),
@@ -197,10 +197,6 @@ def _catalogs(call: Called) -> pa.Table:
     infos = sorted(list_catalogs(call.attachment.lake), key=lambda info: info.catalog_id)
     rows = [(i.catalog_id, i.name, i.uuid, i.parent_id, i.begin_snapshot, i.end_snapshot) for i in infos]
     return arrow_rows(_CATALOGS, rows)
-
-
-def _reading(call: Called) -> Transaction:
-    return call.state.transaction(call.attachment)
 
 
 READ_FUNCTIONS = (

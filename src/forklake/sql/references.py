@@ -1,7 +1,9 @@
 """Where a query speaks of tables: the names in its text, found with their places."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -34,6 +36,11 @@ class Reference:
     def arguments(self) -> list[exp.Expr] | None:
         return self.node.this.expressions if isinstance(self.node.this, exp.Func) else None
 
+    @property
+    def end_of_name(self) -> int:
+        """Where its name ends, before the arguments."""
+        return int(self.node.this.meta["end"]) + 1
+
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
@@ -47,14 +54,34 @@ class ParsedQuery:
 
 def parsed_query(text: str, dialect: str, expand: Callable[[str], str] = str) -> ParsedQuery:
     """Find the references of a query, those to its own CTEs aside; `expand` may replace macros first."""
-    plain, travels = _without_travels(text, dialect)
+    plain, travels = _without_travels(_as_select(text), dialect)
     plain = expand(plain)
     try:
         tree = parse_text(plain, dialect)
     except SqlglotError:
         return ParsedQuery(plain, None, ())
     references = tuple(_references(plain, tree, travels, dialect))
+    if isinstance(tree, exp.Command) or _has_unseen_tables(plain, references, dialect):
+        return ParsedQuery(plain, None, ())
     return ParsedQuery(plain, tree, references)
+
+
+def _as_select(text: str) -> str:
+    """TABLE name is short for SELECT * FROM name."""
+    found = re.match(r"\s*TABLE\s+(.*)", text, re.IGNORECASE | re.DOTALL)
+    return f"SELECT * FROM {found[1]}" if found else text
+
+
+def _has_unseen_tables(text: str, references: Sequence[Reference], dialect: str) -> bool:
+    """Whether TABLE stands before something that was not read as a table; to sqlglot it may be a name itself."""
+    if "TABLE" not in text.upper():
+        return False
+    seen = {reference.start for reference in references}
+    return any(
+        before.text.upper() == "TABLE" and (token.text == "(" or is_name(token)) and token.start not in seen
+        for before, token in pairwise(tokens_of(text, dialect))
+        if before.token_type not in (TokenType.STRING, TokenType.IDENTIFIER)
+    )
 
 
 def _references(text: str, tree: exp.Expr, travels: Mapping[str, tuple[Name, At]], dialect: str) -> Iterator[Reference]:
@@ -88,6 +115,34 @@ def alias_place(text: str, reference: Reference, dialect: str) -> int:
     end = end_of_brackets(text, reference.end, dialect)
     repeatable = Cursor(text[end:], dialect).next_is("REPEATABLE")
     return end_of_brackets(text, end, dialect) if repeatable else end
+
+
+def alias_edits(text: str, reference: Reference, dialect: str) -> list[tuple[int, int, str]]:
+    """What keeps the name by which columns can say whose they are, when the reference gets another one."""
+    if reference.alias:
+        return []
+    place = alias_place(text, reference, dialect)
+    return [(place, place, f" AS {quoted_name(reference.name[-1], dialect)}")]
+
+
+def argument_name(argument: exp.Expr) -> str | None:
+    """The name of an argument that is given by name, in lower case."""
+    return argument.this.name.lower() if isinstance(argument, exp.Kwarg | exp.PropertyEQ) else None
+
+
+def argument_places(text: str, reference: Reference, dialect: str) -> list[tuple[int, int]]:
+    """Where each argument of a function begins and ends."""
+    start, depth = reference.end_of_name, 0
+    tokens: list[list[Token]] = [[]]
+    for token in tokens_of(text[start : reference.end], dialect):
+        is_text = token.token_type == TokenType.STRING
+        depth -= not is_text and token.text in (")", "]", "}")
+        if depth == 1 and token.token_type == TokenType.COMMA:
+            tokens.append([])
+        elif depth >= 1:
+            tokens[-1].append(token)
+        depth += not is_text and token.text in ("(", "[", "{")
+    return [(start + found[0].start, start + found[-1].end + 1) for found in tokens if found]
 
 
 def end_of_brackets(text: str, start: int, dialect: str) -> int:
@@ -148,7 +203,7 @@ def _without_travels(text: str, dialect: str) -> tuple[str, dict[str, tuple[Name
 def _named_before(tokens: Sequence[Token], place: int) -> tuple[int, Name, str | None] | None:
     """Where a table is named that ends before a token, its name and, if it is given there, its alias."""
     first, last, alias = _first_of_name(tokens, place - 1), place, None
-    if first is None and place >= 2 and _is_name(tokens[place - 1]):
+    if first is None and place >= 2 and is_name(tokens[place - 1]):
         last = place - 2 if tokens[place - 2].text.upper() == "AS" and place > 2 else place - 1
         first, alias = _first_of_name(tokens, last - 1), tokens[place - 1].text
     if first is None:
@@ -171,15 +226,16 @@ def _has_alias(cursor: Cursor) -> bool:
 def _first_of_name(tokens: Sequence[Token], last: int) -> int | None:
     """Where the dotted name begins that ends at a token; None if no name ends there."""
     place = last
-    if not _is_name(tokens[place]):
+    if not is_name(tokens[place]):
         return None
-    while place >= 2 and tokens[place - 1].token_type == TokenType.DOT and _is_name(tokens[place - 2]):
+    while place >= 2 and tokens[place - 1].token_type == TokenType.DOT and is_name(tokens[place - 2]):
         place -= 2
     before = tokens[place - 1].text.upper() if place else ""
     return place if before.split(" ")[-1] in ("FROM", "JOIN", ",", "USING", "INTO", "TABLE", "UPDATE") else None
 
 
-def _is_name(token: Token) -> bool:
+def is_name(token: Token) -> bool:
+    """Whether a token may be a part of a name."""
     return token.token_type == TokenType.IDENTIFIER or (
         token.token_type not in (TokenType.STRING, TokenType.NUMBER) and token.text.replace("_", "a").isalnum()
     )

@@ -28,10 +28,12 @@ from forklake.spark.constraints import check_no_nulls
 from forklake.spark.create_as import create_as
 from forklake.spark.ordering import check_sort_order
 from forklake.spark.type_mapping import check_storable
-from forklake.sql.binding import Context, context_of, get_relation, target, target_schema
+from forklake.sql.attachments import Attachment
+from forklake.sql.binding import Context, context_of, get_relation, kept_in, target, target_schema
 from forklake.sql.constants import Parameters
 from forklake.sql.cursor import parse_text
 from forklake.sql.defaults import column_spec, default_of, type_of
+from forklake.sql.macro_calls import calls_in
 from forklake.sql.own_names import without_catalog
 from forklake.sql.queries import query_frame, view_frame
 from forklake.sql.state import SessionState
@@ -124,17 +126,17 @@ def sort_keys(keys: Sequence[SortText], dialect: str) -> list[SortKey]:
 
 
 def create_view(state: SessionState, statement: CreateView) -> None:
-    """Create a view. The query is bound once, to see that it works."""
+    """Create a view. The query is bound once as it will be kept, to see that it works."""
     context = context_of(state)
     attachment, schema, name = target(state, context, statement.name)
     with state.writing(attachment) as tx:
         parent = get_schema(tx, schema)
         if statement.if_not_exists and find_object(tx, parent, name, "view") is not None:
             return
-        columns = _columns_of_view(state, context, statement.query)
+        text = without_catalog(state, context, attachment, statement.query)
+        columns = _columns_of_view(state, kept_in(attachment, schema, context.dialect), text)
         if len(statement.aliases) > len(columns):
             raise InvalidInput(f"View '{name}' has more names for columns than its query has columns.")
-        text = without_catalog(state, context, attachment, statement.query)
         tags = {} if statement.comment is None else {COMMENT: statement.comment}
         definition = ViewDefinition(text, context.dialect, statement.aliases, tags)
         ddl.create_view(tx, schema, name, definition, or_replace=statement.or_replace)
@@ -160,15 +162,14 @@ def create_macro(state: SessionState, statement: CreateMacro) -> None:
         raise InvalidInput("A macro is either a table or a value, in all of its implementations.")
     for implementation in statement.implementations:
         _refuse_parameters(implementation.body, context.dialect)
+        _refuse_known_function(name, len(implementation.parameters), implementation.is_table, context.dialect)
     definition = MacroDefinition(
         tuple(
             MacroImplementation(
                 without_catalog(state, context, attachment, implementation.body),
                 context.dialect,
                 tuple(
-                    MacroParameter(
-                        parameter, default_value=default, default_value_type="expression" if default else None
-                    )
+                    _macro_parameter(state, context, attachment, parameter, default)
                     for parameter, default in implementation.parameters
                 ),
             )
@@ -183,10 +184,31 @@ def create_macro(state: SessionState, statement: CreateMacro) -> None:
         ddl.create_macro(tx, schema, name, definition, table=True in kinds, or_replace=statement.or_replace)
 
 
+def _macro_parameter(
+    state: SessionState, context: Context, attachment: Attachment, name: str, default: str | None
+) -> MacroParameter:
+    if not default:
+        return MacroParameter(name)
+    text = without_catalog(state, context, attachment, default)
+    if parse_text(text, context.dialect).find(exp.Query) is not None:
+        raise InvalidInput(f"Default value for parameter '{name}' cannot contain subqueries")
+    return MacroParameter(name, default_value=text, default_value_type="expression")
+
+
 def _refuse_parameters(body: str, dialect: str) -> None:
     with suppress(SqlglotError):
         if parse_text(body, dialect).find(exp.Placeholder) is not None:
             raise InvalidInput("A macro keeps its text, which cannot have parameters of a statement: write values.")
+
+
+def _refuse_known_function(name: str, width: int, is_table: bool, dialect: str) -> None:
+    """Calls of functions that sqlglot knows mean those, and are never looked for among macros."""
+    call = f"{name}({', '.join(['NULL'] * width)})"
+    with suppress(SqlglotError):
+        tree = parse_text(f"SELECT * FROM {call}" if is_table else f"SELECT {call}", dialect)
+        is_found = any(found.name == (name,) and found.is_table == is_table for found in calls_in(tree))
+        if name.isidentifier() and not is_found:
+            raise InvalidInput(f"A macro cannot have the name '{name}': that of a function would be called instead.")
 
 
 def drop(state: SessionState, statement: Drop) -> None:

@@ -62,7 +62,7 @@ def _without_spark(
     select = parsed.tree
     if not isinstance(select, exp.Select) or not _is_plain(select):
         return None
-    called = _procedure(state, select, parameters)
+    called = _procedure(state, context, select, parameters)
     if called is not None:
         return called
     if not state.takes_shortcuts or len(parsed.references) != 1 or select.args.get("from_") is None:
@@ -71,11 +71,11 @@ def _without_spark(
     if select.args["from_"].this is not reference.node or not is_whole(reference.node):
         return None
     if reference.arguments is not None:
-        called = _function(state, reference, parameters)
+        called = _function(state, context, reference, parameters)
         if called is not None:
             given[".".join(reference.name)] = called
         return _projected(state, called, select)
-    metadata = find_metadata(state, reference.name)
+    metadata = find_metadata(state, context, reference.name)
     if metadata is not None:
         return _projected(state, metadata, select)
     bound = find_relation(state, context, reference.name, reference.at, parameters)
@@ -90,12 +90,12 @@ def _is_plain(select: exp.Select) -> bool:
     return has_only(select, _SELECT) and (source is None or has_only(source, _THIS))
 
 
-def _procedure(state: SessionState, select: exp.Select, parameters: Parameters) -> pa.Table | None:
+def _procedure(state: SessionState, context: Context, select: exp.Select, parameters: Parameters) -> pa.Table | None:
     """SELECT f(…) of one of our functions alone is a call."""
     if select.args.get("from_") is not None or len(select.expressions) != 1:
         return None
     call, alias = _unaliased(select.expressions[0])
-    if type(call) is not exp.Anonymous or not has_only(call, _CALL) or not is_function(state, (call.name,)):
+    if type(call) is not exp.Anonymous or not has_only(call, _CALL) or not is_function(state, context, (call.name,)):
         return None
     rows = call_function(state, (call.name,), *arguments_of(call.expressions, parameters))
     return _titled(rows, alias) if isinstance(rows, pa.Table) else None
@@ -108,10 +108,10 @@ def _titled(rows: pa.Table, title: str | None) -> pa.Table:
     return pa.table({title: rows.column(0) if rows.num_columns == 1 else rows.to_struct_array()})
 
 
-def _function(state: SessionState, reference: Reference, parameters: Parameters) -> pa.Table | None:
-    if not is_function(state, reference.name):
+def _function(state: SessionState, context: Context, reference: Reference, parameters: Parameters) -> pa.Table | None:
+    if not is_function(state, context, reference.name):
         return None
-    rows = function_rows(state, reference, parameters)
+    rows = function_rows(state, context, reference, parameters)
     return rows if isinstance(rows, pa.Table) else None
 
 

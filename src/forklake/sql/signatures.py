@@ -9,9 +9,11 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from forklake.catalog.transaction import Transaction
 from forklake.errors import InvalidInput
 from forklake.model.names import closest, fold
 from forklake.sql.attachments import Attachment
+from forklake.sql.binding import Context, reading
 from forklake.sql.constants import as_time, clock_time
 from forklake.sql.state import SessionState
 
@@ -47,6 +49,13 @@ class Called:
     """Where names without a schema are looked for."""
     given: Mapping[str, Any]
     """The arguments by parameter; those that were not given are missing."""
+    context: Context
+    """Where it is called."""
+
+    @property
+    def tx(self) -> Transaction:
+        """The transaction in which it reads the catalog."""
+        return reading(self.state, self.context, self.attachment)
 
     def get(self, name: str) -> Any:
         return self.given.get(name)
@@ -59,6 +68,10 @@ class Function:
     name: str
     parameters: tuple[Parameter, ...]
     run: Callable[[Called], pa.Table | DataFrame] = field(repr=False)
+
+    @property
+    def takes_table(self) -> bool:
+        return any(parameter.name == "table_name" for parameter in self.parameters)
 
     def signature(self, *, short: bool) -> str:
         """The function as a user would write it, with types for arguments."""

@@ -81,8 +81,3 @@ class SessionState:
     def takes_shortcuts(self) -> bool:
         """Whether a statement may be answered without Spark: the setting, and settings of Spark that we read alike."""
         return self.shortcuts and self.holder.settings.is_usual
-
-    def search_schema(self, attachment: Attachment) -> str:
-        """The schema where names without one are looked for in a catalog."""
-        in_use = self.current_catalog is not None and fold(attachment.name) == fold(self.current_catalog)
-        return self.current_schema if in_use else DEFAULT_SCHEMA
