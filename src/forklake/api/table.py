@@ -22,6 +22,7 @@ from forklake.errors import InvalidInput
 from forklake.maintenance.add_files import add_data_files
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model import alterations
+from forklake.model.arguments import checked_methods
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Table, TableDefinition
 from forklake.model.ids import PartitionId, SortId
@@ -51,6 +52,7 @@ Where = str | Expression
 Value = str | Expression
 
 
+@checked_methods
 class TableHandle:
     """A table of a catalog, by name. Each method is a transaction of its own, unless one is open."""
 
@@ -252,6 +254,8 @@ class TableHandle:
         column_type = alterations.find_column(self.definition, path).type
         text: str | None
         if expression:
+            if not isinstance(value, str | None):
+                raise InvalidInput(f"The expression of a default is a text, not {value!r}.")
             text, kind = default_of(self._state, value, path[-1], column_type)
         else:
             text, kind = default_text(value, path[-1], column_type, self._state.holder.zone), "literal"
