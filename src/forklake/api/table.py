@@ -49,7 +49,6 @@ from forklake.sql.results import Result
 from forklake.sql.state import SessionState
 
 Where = str | Expression
-Value = str | Expression
 
 
 @checked_methods
@@ -159,7 +158,7 @@ class TableHandle:
         return self.delete()
 
     @one_statement
-    def update(self, assignments: Mapping[str, Value], where: Where | None = None) -> int:
+    def update(self, assignments: Mapping[str, Any], where: Where | None = None) -> int:
         """Set columns to values, SQL text or expressions over the row as it was; returns how many rows."""
         with self._writing() as (work, table):
             values = {name: as_expression(value, work) for name, value in assignments.items()}
@@ -261,7 +260,7 @@ class TableHandle:
             text, kind = default_text(value, path[-1], column_type, self._state.holder.zone), "literal"
         self._alter(lambda _, definition: alterations.set_default(definition, path, text, kind, "spark"))
 
-    def drop_default(self, name: str) -> None:
+    def drop_default(self, name: str | Sequence[str]) -> None:
         self._alter(lambda _, definition: alterations.drop_default(definition, _path(name)))
 
     @one_statement
@@ -271,7 +270,7 @@ class TableHandle:
             check_no_nulls(work, table, name)
             alter_table(work.tx, self._schema, self._name, lambda d: alterations.set_not_null(d, _path(name)))
 
-    def drop_not_null(self, name: str) -> None:
+    def drop_not_null(self, name: str | Sequence[str]) -> None:
         self._alter(lambda _, definition: alterations.drop_not_null(definition, _path(name)))
 
     def move_column(self, name: str | Sequence[str], after: str | None = None) -> None:

@@ -81,7 +81,13 @@ def _is_a(value: Any, hint: Any) -> bool:
     if hint is float:
         return isinstance(value, int | float)
     is_open = hint is Any or not isinstance(hint, type) or getattr(hint, "_is_protocol", False)
-    return is_open or isinstance(value, hint)
+    return is_open or isinstance(value, hint) or _is_of_connect(value, hint)
+
+
+def _is_of_connect(value: Any, hint: type) -> bool:
+    """Whether a value is of a class of Spark Connect, which has classes of the same names."""
+    names = {(base.__module__.partition(".")[0], base.__name__) for base in type(value).__mro__}
+    return ("pyspark", hint.__name__) in names and hint.__module__.startswith("pyspark")
 
 
 def _texts(value: Any) -> list[str]:

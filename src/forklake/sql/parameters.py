@@ -142,5 +142,6 @@ def _written(number: int, values: Sequence[Any], tokens: Sequence[Token], at: in
     before = {token.token_type for token in tokens[max(at - 1, 0) : at]}
     behind = {token.token_type for token in tokens[at + 1 : at + 2]}
     if (before | behind) & _SLICES:
-        return f"(:{name})"
+        # In one bracket, it would begin an alias to sqlglot.
+        return f"((:{name}))"
     return f" ${name} " if dialect == "duckdb" and before & _STARTS else f" :{name} "
