@@ -157,3 +157,20 @@ def test_rows_come_back_from_a_file_as_they_went_out(local: Lakehouse, tmp_path:
     found = sorted(local.lake.table("u").scan().fetchall())
     assert found[:5] == rows
     assert found[5][2] != found[5][2]
+
+
+def test_csv_files_with_columns_in_another_order_are_not_mixed(local: Lakehouse, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,code\n1,x\n")
+    (tmp_path / "b.csv").write_text("code,id\ny,2\n")
+    assert "b.csv" in refused(local, "import", "t", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.csv", 'id,code\n1,"x\n2,y\n'), ("a.json", '{"id":1} {"id":2}\n'), ("b.json", '[{"id":1}] {"id":2}\n')],
+)
+def test_files_of_which_something_would_be_left_out_are_not_imported(
+    local: Lakehouse, tmp_path: Path, name: str, content: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    assert name in refused(local, "import", "t", str(tmp_path / name))

@@ -34,7 +34,7 @@ def test_a_merge_of_an_empty_list_is_one_of_no_rows(local: Lakehouse) -> None:
     merged = table.merge([], "id")
     assert (merged.changed, merged.inserted, table.count()) == (0, 0, 1)
     path: Any = ("id", "a")
-    with pytest.raises(InvalidRows, match="not the name of a column"):
+    with pytest.raises(InvalidInput, match="must be a mapping of str"):
         table.update({path: "1"})
 
 

@@ -26,6 +26,12 @@ def session(sqlite_place: Place, tmp_path: Path, spark: SparkSession) -> Iterato
         yield opened
 
 
+@pytest.fixture
+def without_spark() -> Iterator[Session]:
+    with forklake.connect() as opened:
+        yield opened
+
+
 def rows(session: Session, text: str, parameters: Any = None) -> list[tuple[Any, ...]]:
     return session.sql(text, parameters).fetchall()
 
@@ -160,6 +166,64 @@ def test_functions_and_points_in_the_past_take_values_by_place(session: Session)
     ],
 )
 def test_a_view_or_macro_takes_no_parameters(session: Session, text: str, given: Any) -> None:
-    with pytest.raises(InvalidInput, match="parameter"):
+    with pytest.raises(InvalidInput, match="param"):
         session.sql(text, given)
     assert rows(session, "SHOW VIEWS") == []
+
+
+@pytest.mark.parametrize("dialect", ["spark", "duckdb"])
+def test_a_parameter_may_be_cast(session: Session, sqlite_place: Place, spark: SparkSession, dialect: Any) -> None:
+    text = "STRING" if dialect == "spark" else "VARCHAR"
+    with forklake.connect(dialect=dialect, spark=spark) as other:
+        other.attach(sqlite_place.url, "lake", catalog="main")
+        assert rows(other, "SELECT ?::int, CAST(? AS INT) + ?::bigint", ["5", "6", 1]) == [(5, 7)]
+        assert rows(other, "SELECT ?::decimal(5,2), ? ::date", ["1.5", "2026-01-01"]) == [
+            (Decimal("1.50"), date(2026, 1, 1))
+        ]
+        insert = f"INSERT INTO t (id, v) VALUES (?::int, ?::{text}), (CAST(? AS INT), CAST(? AS {text}))"
+        assert rows(other, insert, ["7", "a", "8", 9]) == [(2,)]
+        assert rows(other, f"UPDATE t SET v = ?::{text} WHERE id = ?::int", [5, "7"]) == [(1,)]
+        assert rows(other, "DELETE FROM t WHERE id = ?::int", ["1"]) == [(1,)]
+        merge = "MERGE INTO t USING (SELECT ?::int AS id) AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = ?"
+        assert rows(other, f"{merge}::{text}", ["8", 1]) == [(1,)]
+        assert rows(other, "SELECT id, v FROM t WHERE id > ?::int ORDER BY id", ["2"]) == [(7, "5"), (8, "1")]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        object(),
+        2**63,
+        -(2**63) - 1,
+        2**200,
+        {1},
+        complex(1, 2),
+        "\ud800",
+        ["\udfff"],
+        [object()],
+        {"a": 2**64},
+        Decimal("NaN"),
+        Decimal("1e50"),
+        Decimal("1e-50"),
+    ],
+)
+@pytest.mark.parametrize("text", ["SELECT ?", "INSERT INTO t (id) VALUES (?)", "SELECT 1; SET x = ?"])
+def test_a_value_that_no_engine_knows_is_refused(without_spark: Session, text: str, value: Any) -> None:
+    with pytest.raises(InvalidInput, match="param"):
+        without_spark.sql(text, [value])
+    with pytest.raises(InvalidInput, match="param"):
+        without_spark.sql(text.replace("?", ":x"), {"x": value})
+
+
+@pytest.mark.parametrize("parameters", [5, "x", {1: 2}, {"\ud800": 1}, object()])
+def test_parameters_that_are_none_are_refused(without_spark: Session, parameters: Any) -> None:
+    with pytest.raises(InvalidInput):
+        without_spark.sql("SELECT ?", parameters)
+
+
+@pytest.mark.parametrize(
+    "text", [None, 5, b"SELECT 1", "SELECT '\ud800'", "CALL ducklake_file_holders('lake', '\ud800')"]
+)
+def test_a_statement_that_is_no_text_is_refused(without_spark: Session, text: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"str|UTF-8"):
+        without_spark.sql(text)

@@ -18,6 +18,7 @@ from forklake.catalog.options import OptionValue, list_options, set_option
 from forklake.errors import InvalidInput
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model.alterations import ColumnSpec
+from forklake.model.arguments import checked_methods
 from forklake.model.column_types import parse_type
 from forklake.model.names import DEFAULT_SCHEMA
 from forklake.model.snapshots import Snapshot
@@ -30,6 +31,7 @@ from forklake.sql.catalog_changes import fork_attached
 Columns = Mapping[str, str] | Sequence[ColumnSpec]
 
 
+@checked_methods
 class CatalogHandle(Upkeep):
     """An attached catalog, or a fork of one. Metadata only, until rows are read or written."""
 

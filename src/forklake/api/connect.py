@@ -6,12 +6,14 @@ from pyspark.sql import SparkSession
 
 from forklake.api.session import Session
 from forklake.errors import InvalidInput
+from forklake.model.arguments import checked_arguments
 from forklake.spark.session import SparkHolder
 from forklake.sql.state import SessionState
 
 DIALECTS = ("spark", "duckdb")
 
 
+@checked_arguments
 def connect(
     dialect: str = "spark",
     spark: SparkSession | None = None,

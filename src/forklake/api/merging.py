@@ -9,6 +9,7 @@ from pyspark.sql import Column as Expression
 from pyspark.sql import functions as F
 
 from forklake.errors import InvalidInput
+from forklake.model.arguments import checked_arguments, checked_methods
 from forklake.model.entities import Table
 from forklake.model.names import fold
 from forklake.spark.expression_text import expression
@@ -39,6 +40,7 @@ class MergeClause:
         return Clause(self.when, self.action, condition, values)
 
 
+@checked_methods
 @dataclass(frozen=True, slots=True)
 class Matched:
     """Rows for which a clause can say what becomes of them."""
@@ -61,16 +63,19 @@ class Matched:
         return MergeClause(self.when, "nothing", self.condition)
 
 
+@checked_arguments
 def when_matched(condition: Where | None = None) -> Matched:
     """Rows of the table that a row of the source matches: `update` or `delete` them."""
     return Matched("matched", condition)
 
 
+@checked_arguments
 def when_not_matched(condition: Where | None = None) -> Matched:
     """Rows of the source that match none of the table: `insert` them."""
     return Matched("not matched", condition)
 
 
+@checked_arguments
 def when_not_matched_by_source(condition: Where | None = None) -> Matched:
     """Rows of the table that no row of the source matches: `update` or `delete` them."""
     return Matched("not matched by source", condition)

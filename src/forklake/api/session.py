@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from forklake.api.catalog import CatalogHandle
+from forklake.model.arguments import checked_methods
 from forklake.spark.failures import querying
 from forklake.spark.session import SparkHolder
 from forklake.sql.attachments import AttachOptions
@@ -23,6 +24,7 @@ from forklake.sql.state import SessionState
 from forklake.sql.statements import Detach
 
 
+@checked_methods
 class Session:
     """Made by `forklake.connect`. Closing it closes its databases; Spark goes on running."""
 

@@ -22,6 +22,7 @@ from forklake.errors import InvalidInput
 from forklake.maintenance.add_files import add_data_files
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model import alterations
+from forklake.model.arguments import checked_methods
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Table, TableDefinition
 from forklake.model.ids import PartitionId, SortId
@@ -48,9 +49,9 @@ from forklake.sql.results import Result
 from forklake.sql.state import SessionState
 
 Where = str | Expression
-Value = str | Expression
 
 
+@checked_methods
 class TableHandle:
     """A table of a catalog, by name. Each method is a transaction of its own, unless one is open."""
 
@@ -157,7 +158,7 @@ class TableHandle:
         return self.delete()
 
     @one_statement
-    def update(self, assignments: Mapping[str, Value], where: Where | None = None) -> int:
+    def update(self, assignments: Mapping[str, Any], where: Where | None = None) -> int:
         """Set columns to values, SQL text or expressions over the row as it was; returns how many rows."""
         with self._writing() as (work, table):
             values = {name: as_expression(value, work) for name, value in assignments.items()}
@@ -252,12 +253,14 @@ class TableHandle:
         column_type = alterations.find_column(self.definition, path).type
         text: str | None
         if expression:
+            if not isinstance(value, str | None):
+                raise InvalidInput(f"The expression of a default is a text, not {value!r}.")
             text, kind = default_of(self._state, value, path[-1], column_type)
         else:
             text, kind = default_text(value, path[-1], column_type, self._state.holder.zone), "literal"
         self._alter(lambda _, definition: alterations.set_default(definition, path, text, kind, "spark"))
 
-    def drop_default(self, name: str) -> None:
+    def drop_default(self, name: str | Sequence[str]) -> None:
         self._alter(lambda _, definition: alterations.drop_default(definition, _path(name)))
 
     @one_statement
@@ -267,7 +270,7 @@ class TableHandle:
             check_no_nulls(work, table, name)
             alter_table(work.tx, self._schema, self._name, lambda d: alterations.set_not_null(d, _path(name)))
 
-    def drop_not_null(self, name: str) -> None:
+    def drop_not_null(self, name: str | Sequence[str]) -> None:
         self._alter(lambda _, definition: alterations.drop_not_null(definition, _path(name)))
 
     def move_column(self, name: str | Sequence[str], after: str | None = None) -> None:

@@ -26,6 +26,7 @@ from forklake.maintenance.orphans import delete_orphaned_files
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.maintenance.rewrite_files import rewrite_in_tables
 from forklake.maintenance.verify import verify
+from forklake.model.arguments import checked_methods
 from forklake.model.findings import Finding
 from forklake.model.snapshots import Snapshot
 from forklake.spark.storage import Storage
@@ -36,6 +37,7 @@ from forklake.sql.maintenance_commits import commits_to
 from forklake.sql.state import SessionState
 
 
+@checked_methods
 class Upkeep:
     """What keeps a catalog in shape. Nothing here can be rolled back but compaction, which is a commit like others."""
 

@@ -27,7 +27,7 @@ from forklake.spark.exports import export as export_files
 from forklake.spark.failures import querying
 from forklake.spark.quoting import named
 from forklake.spark.settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
-from forklake.spark.text_files import csv_read_options, csv_rows, json_schema, parsed_csv, write_options
+from forklake.spark.text_files import csv_read_options, csv_rows, parsed_csv, read_csv, read_json, write_options
 from forklake.spark.type_mapping import shown_type
 
 _ENDINGS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
@@ -100,36 +100,22 @@ def _read(
         case "csv":
             return _read_csv(spark, paths, delimiter, columns)
         case "json":
-            return _read_json(spark, paths, columns)
+            return read_json(spark, paths, columns, {})
     frame = spark.read.options(**READ_OPTIONS).parquet(*paths)
     return frame if columns is None else _parsed(frame, columns)
 
 
 def _read_csv(spark: SparkSession, paths: list[str], delimiter: str, columns: Sequence[Column] | None) -> DataFrame:
+    # Every file must have the columns of the first, in their order.
+    given = {"sep": delimiter, "enforceSchema": "false"}
     infer = "true" if columns is None else "false"
-    texts = spark.read.options(**csv_read_options({"sep": delimiter, "inferSchema": infer})).csv(paths)
+    rows = spark.read.options(**csv_read_options({**given, "inferSchema": infer})).csv(paths)
+    texts = read_csv(spark, paths, rows.columns, given)
     if columns is None:
-        return texts
+        return rows
     types = {fold(column.name): column.type for column in columns}
-    found = [Column(ColumnId(0), name, types.get(fold(name), ColumnType("varchar"))) for name in texts.columns]
+    found = [Column(ColumnId(0), name, types.get(fold(name), ColumnType("varchar"))) for name in rows.columns]
     return parsed_csv(texts, found, {})
-
-
-def _read_json(spark: SparkSession, paths: list[str], columns: Sequence[Column] | None) -> DataFrame:
-    whole = any(_is_array(Path(path)) for path in paths)
-    options = {"mode": "FAILFAST", "multiLine": str(whole).lower()}
-    if columns is None:
-        return spark.read.options(**options).json(paths)
-    found = spark.read.options(**options, primitivesAsString="true").json(paths).schema
-    return spark.read.options(**options).schema(json_schema(found, columns)).json(paths)
-
-
-def _is_array(path: Path) -> bool:
-    """Whether a local file is one JSON array, over however many lines, and not an object in each."""
-    if not path.is_file() or path.suffix in _COMPRESSED:
-        return False
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return file.read(100).lstrip().startswith("[")
 
 
 def _parsed(frame: DataFrame, columns: Sequence[Column]) -> DataFrame:

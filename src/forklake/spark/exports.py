@@ -1,6 +1,7 @@
 """Files that are the user's: written beside what was there before, and never into a lake."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from secrets import token_hex
@@ -20,11 +21,37 @@ def export(writer: DataFrameWriter, file_format: str, place: str, *, overwrite: 
     """
     check_outside_lakes(place)
     writer = writer.format(file_format)
-    if not overwrite:
-        writer.mode("error").save(place)
-        return
-    with _replacing(place):
-        writer.mode("append").save(place)
+    with _leaving_nothing(place):
+        if not overwrite:
+            writer.mode("error").save(place)
+            return
+        with _replacing(place):
+            writer.mode("append").save(place)
+
+
+@contextmanager
+def _leaving_nothing(place: str) -> Iterator[None]:
+    """If it fails, remove the folder and those above it, as far as they were not there before."""
+    made = _missing_folders(place)
+    try:
+        yield
+    except BaseException:
+        for folder in made[:1]:
+            shutil.rmtree(folder, ignore_errors=True)
+        for folder in made[1:]:
+            with suppress(OSError):
+                os.rmdir(folder)
+        raise
+
+
+def _missing_folders(place: str) -> list[str]:
+    """A local folder and those above it that are not there, from the bottom up; object stores have none."""
+    local = place.removeprefix("file://")
+    path, missing = os.path.realpath(local), []
+    while "://" not in local and not os.path.lexists(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    return missing
 
 
 @contextmanager

@@ -22,6 +22,7 @@ _BAD_RECORD = re.compile(r"\[MALFORMED_RECORD_IN_PARSING[A-Z_.]*\] (.*?)(?:\.? ?
 _JSON_FIELD = re.compile(r"Cannot parse the field name (\S+) and the value (.+?) of the JSON token type")
 _IN_FILE = re.compile(r"\(in .+\)$")
 _FILE_READ = re.compile(r"while reading file (\S+?)\.?\s")
+_OTHER_HEADER = re.compile(r"CSV header does not conform|Number of column in CSV header")
 _BAD_VALUE = re.compile(r"\[(?:CAST_|CANNOT_PARSE_|FAILED_PARSE_|INVALID_)[A-Z_.]+\]")
 _UNTOLD = re.compile(r"An error occurred while calling \S+\.\n")
 _FILE = re.compile(r"((?:[a-z0-9]+:)?/[^\s,]*?\.parquet)")
@@ -105,13 +106,20 @@ def querying(*, debug: bool = False) -> Iterator[None]:
         raised = _RAISED.search(text)
         if raised is not None:
             raise InvalidRows(raised[1].strip()) from None
+        if _OTHER_HEADER.search(text):
+            raise InvalidRows(f"{_file_in(text)} names other columns in its first line than the first file.") from None
         if _UNREADABLE.search(text):
-            found = _FILE.search(text)
-            what = f"The file {unquote(found[1])}" if found else "A file"
-            raise DamagedFile(f"{what} {'does not exist' if _MISSING.search(text) else 'cannot be read'}.") from None
+            reason = "does not exist" if _MISSING.search(text) else "cannot be read"
+            raise DamagedFile(f"{_file_in(text)} {reason}.") from None
         unwritable = _UNWRITABLE.search(text)
         reason = f" {unwritable[1]}." if unwritable and unwritable[1] and unwritable[1] not in in_short(text) else ""
         raise QueryFailed(in_short(text) + reason) from None
+
+
+def _file_in(text: str) -> str:
+    """The file that an error of Spark is about."""
+    found = _FILE.search(text) or _FILE_READ.search(text)
+    return f"The file {unquote(found[1])}" if found else "A file"
 
 
 def is_from_spark(error: Exception) -> bool:
@@ -147,7 +155,5 @@ def reading(table: Table, snapshot_id: int) -> Iterator[None]:
             raise DamagedFile(told[1].strip()) from error
         if not isinstance(error, OSError) and not _UNREADABLE.search(text):
             raise
-        found = _FILE.search(text)
-        what = f"The file {unquote(found[1])}" if found else "A file"
         reason = "does not exist" if _MISSING.search(text) else "cannot be read"
-        raise DamagedFile(f"{what} of table '{table.name}' at version {snapshot_id} {reason}.") from error
+        raise DamagedFile(f"{_file_in(text)} of table '{table.name}' at version {snapshot_id} {reason}.") from error

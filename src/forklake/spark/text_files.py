@@ -6,9 +6,10 @@ writes and reads the text, and casts make values of it; moments with a zone are 
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from pyspark.sql import Column as Expression
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as st
 
@@ -16,6 +17,7 @@ from forklake.errors import InvalidRows
 from forklake.model.entities import Column
 from forklake.model.names import fold
 from forklake.spark.quoting import named
+from forklake.spark.text_file_checks import check_csv, check_json
 from forklake.spark.type_mapping import shown_type
 
 _NO_VALUE = "\x01\x02forklake\x02\x01"
@@ -27,6 +29,7 @@ _EXACT_CSV = {
     "ignoreTrailingWhiteSpace": "false",
     "encoding": "UTF-8",
 }
+_COMPRESSED = {".gz", ".bz2", ".zst"}
 _NOT_TEXT = (st.ArrayType, st.MapType, st.StructType, st.VariantType)
 _LIKE_NULL = (
     "The text {!r}, which is to stand for NULL, is a value of column {}, and would come back as NULL; say what else "
@@ -113,6 +116,35 @@ def _in_utc(moment: Expression) -> Expression:
     seconds = F.unix_micros(moment).cast("decimal(20,0)") / F.lit(1_000_000).cast("decimal(7,0)")
     since = F.make_dt_interval(F.lit(0), F.lit(0), F.lit(0), seconds.cast("decimal(18,6)"))
     return F.expr("TIMESTAMP_NTZ'1970-01-01 00:00:00'") + since
+
+
+def read_csv(spark: SparkSession, paths: Sequence[str], names: Sequence[str], given: Mapping[str, str]) -> DataFrame:
+    """CSV files as texts; refused if Spark would leave anything out or make more of it than there is."""
+    options = csv_read_options(given)
+    check_csv(spark, paths, options, len(names))
+    return spark.read.options(**options).schema(csv_schema(names)).csv(list(paths))
+
+
+def read_json(
+    spark: SparkSession, paths: Sequence[str], columns: Sequence[Column] | None, given: Mapping[str, str]
+) -> DataFrame:
+    """JSON files, with an object in each line or one array over many; given the columns of a table, values of them."""
+    whole = any(_is_array(path) for path in paths)
+    check_json(spark, paths, whole=whole)
+    options = {"mode": "FAILFAST", "multiLine": str(whole).lower(), **given}
+    if columns is None:
+        return spark.read.options(**options).json(list(paths))
+    found = spark.read.options(**options, primitivesAsString="true").json(list(paths)).schema
+    return spark.read.options(**options).schema(json_schema(found, columns)).json(list(paths))
+
+
+def _is_array(path: str) -> bool:
+    """Whether a local file that is not compressed is one JSON array, over however many lines."""
+    file = Path(path)
+    if not file.is_file() or file.suffix in _COMPRESSED:
+        return False
+    with file.open(encoding="utf-8-sig", errors="replace") as opened:
+        return opened.read(100).lstrip().startswith("[")
 
 
 def csv_schema(names: Sequence[str]) -> st.StructType:

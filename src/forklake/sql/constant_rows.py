@@ -5,12 +5,17 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from forklake.errors import InvalidRows
+from forklake.model.column_types import INTEGERS
 from forklake.model.entities import Column
 from forklake.spark.incoming import as_rows
+from forklake.spark.tasks.literals import literal
 from forklake.spark.zones import is_utc
 from forklake.sql.constants import Parameters
 from forklake.sql.literal_values import UNKNOWN, literal_value
-from forklake.sql.written_values import Written, written_rows
+from forklake.sql.written_values import DEFAULT, Written, written_rows
+
+_PLAIN = INTEGERS | {"boolean", "varchar", "decimal", "float64", "date"}
+"""Types of which Python has every value as it is."""
 
 
 def constant_rows(
@@ -36,11 +41,17 @@ def _values(
 ) -> list[tuple[object, ...]] | None:
     found = []
     for row in rows:
-        values = tuple(
-            literal_value(written, column.type, zone_is_utc=zone_is_utc)
-            for written, column in zip(row, columns, strict=True)
-        )
+        values = tuple(_value(written, column, zone_is_utc) for written, column in zip(row, columns, strict=True))
         if any(value is UNKNOWN for value in values):
             return None
         found.append(values)
     return found
+
+
+def _value(written: Written, column: Column, zone_is_utc: bool) -> object:
+    if written is not DEFAULT:
+        return literal_value(written, column.type, zone_is_utc=zone_is_utc)
+    if column.default_value is None:
+        return None
+    is_plain = column.default_value_type == "literal" and column.type.name in _PLAIN
+    return literal(column.default_value, column).as_py() if is_plain else UNKNOWN

@@ -15,14 +15,7 @@ from forklake.spark.exports import export
 from forklake.spark.failures import copying_from
 from forklake.spark.quoting import named
 from forklake.spark.settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
-from forklake.spark.text_files import (
-    csv_read_options,
-    csv_rows,
-    csv_schema,
-    json_schema,
-    parsed_csv,
-    write_options,
-)
+from forklake.spark.text_files import csv_rows, parsed_csv, read_csv, read_json, write_options
 from forklake.sql.binding import columns_named, context_of, get_relation
 from forklake.sql.constants import Parameters, constant
 from forklake.sql.queries import query_frame, relation_frame
@@ -100,12 +93,10 @@ def _read(
 ) -> DataFrame:
     match file_format:
         case "csv":
-            texts = spark.read.options(**csv_read_options(given)).schema(csv_schema([each.name for each in columns]))
-            return parsed_csv(texts.csv(file), columns, given)
+            texts = read_csv(spark, [file], [column.name for column in columns], given)
+            return parsed_csv(texts, columns, given)
         case "json":
-            reader = spark.read.options(mode="FAILFAST", **given)
-            found = reader.options(primitivesAsString="true").json(file).schema
-            return spark.read.options(mode="FAILFAST", **given).schema(json_schema(found, columns)).json(file)
+            return read_json(spark, [file], columns, given)
     return spark.read.options(**READ_OPTIONS).options(**given).parquet(file)
 
 

@@ -18,14 +18,20 @@ from sqlglot.parsers.databricks import DatabricksParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from forklake.errors import InvalidInput, SyntaxProblem
+from forklake.model.encodable import check_encodable
 from forklake.model.secrets import without_passwords
+
+_NOT_WORDS = frozenset({"SETTINGS", "?::"})
+"""What sqlglot has signs of its own for: a function of ours, and a parameter with a cast behind it."""
 
 
 class ForklakeSpark(Databricks):
-    """Spark's SQL: Databricks' reads everything of it and a little more, but has a word that is a function of ours."""
+    """Spark's SQL: Databricks' reads everything of it and a little more."""
 
     class Tokenizer(Databricks.Tokenizer):
-        KEYWORDS: ClassVar = {word: kind for word, kind in Databricks.Tokenizer.KEYWORDS.items() if word != "SETTINGS"}
+        KEYWORDS: ClassVar = {
+            word: kind for word, kind in Databricks.Tokenizer.KEYWORDS.items() if word not in _NOT_WORDS
+        }
 
     class Parser(DatabricksParser):
         # Queries in this dialect are not written anew: it is enough to find the tables that they name.
@@ -49,10 +55,10 @@ class ForklakeSpark(Databricks):
 
 
 class ForklakeDuckDB(DuckDB):
-    """DuckDB's SQL, in which `settings` is a function of ours, too."""
+    """DuckDB's SQL, with the same words and signs of ours."""
 
     class Tokenizer(DuckDB.Tokenizer):
-        KEYWORDS: ClassVar = {word: kind for word, kind in DuckDB.Tokenizer.KEYWORDS.items() if word != "SETTINGS"}
+        KEYWORDS: ClassVar = {word: kind for word, kind in DuckDB.Tokenizer.KEYWORDS.items() if word not in _NOT_WORDS}
 
 
 _READERS: Mapping[str, type[Dialect]] = {"spark": ForklakeSpark, "duckdb": ForklakeDuckDB}
@@ -99,6 +105,7 @@ def _once(read: Callable[[str, str], T]) -> Callable[[str, str], T]:
 @_once
 def tokens_of(text: str, dialect: str) -> Sequence[Token]:
     """The tokens of a text; strings and comments are taken for what they are."""
+    check_encodable(text, "The statement")
     try:
         # Behind a bracket no word is a command, of which sqlglot would leave the rest unread.
         found = sqlglot.tokenize(f"({text}", read=reader(dialect))[1:]
@@ -326,15 +333,19 @@ class Cursor:
         """The text of a type, in which angles are brackets too."""
         return self._until(stops, "<", ">")
 
-    def text_until(self, *stops: str) -> str:
-        """The text up to one of these words outside of brackets, or to the end; not empty."""
-        return self._until(stops)
+    def text_until(self, *stops: str, first: str = "") -> str:
+        """The text up to one of these words outside of brackets, or to the end; not empty.
 
-    def _until(self, stops: Sequence[str], more_opening: str = " ", more_closing: str = " ") -> str:
+        It may begin with the word that `first` is, though that may be one of them.
+        """
+        return self._until(stops, first=first)
+
+    def _until(self, stops: Sequence[str], more_opening: str = " ", more_closing: str = " ", *, first: str = "") -> str:
         start, end = self.position, self.position
         depth = 0
         while not self.at_end:
-            if depth == 0 and any(self.next_is(stop) for stop in stops):
+            begins = bool(first) and end == start and self.peek() == first
+            if depth == 0 and not begins and any(self.next_is(stop) for stop in stops):
                 break
             word = self.peek()
             if depth == 0 and word in _CLOSING:

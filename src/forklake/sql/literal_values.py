@@ -57,6 +57,7 @@ def literal_value(written: Written, column_type: ColumnType, *, zone_is_utc: boo
             return _date(text, column_type, zone_is_utc) if column_type.name == "date" else UNKNOWN
         case Given(value):
             return _given(value, column_type, zone_is_utc)
+    return UNKNOWN
 
 
 def _given(value: Any, column_type: ColumnType, zone_is_utc: bool) -> Any:

@@ -1,13 +1,15 @@
 """Values for `?` as values for names, so that each means the same wherever in the text it stands."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
 from sqlglot.tokenizer_core import Token, TokenType
 
 from forklake.errors import InvalidInput
+from forklake.model.encodable import check_encodable
 from forklake.sql.constants import Parameters
 from forklake.sql.cursor import tokens_of
 from forklake.sql.references import edited
@@ -21,6 +23,7 @@ ENDS = {
     TokenType.R_BRACKET,
 }
 """Behind the end of an expression, a colon begins no parameter: `x[1:3]`, `{'a':1}`."""
+_MOST_DIGITS = 38
 _NAME = "__forklake_value_"
 _SLICES = {TokenType.L_BRACKET, TokenType.COLON, TokenType.DCOLON}
 """Beside these, the colon of a name would mean a slice or a cast."""
@@ -39,11 +42,10 @@ def named_parameters(
     """
     if parameters is None:
         return list(statements), None
+    _check_values(parameters)
     if isinstance(parameters, Mapping):
         texts = [_with_times(statement, dialect, parameters) for statement in statements]
         return texts, {name: value for name, value in parameters.items() if not isinstance(value, date)}
-    if isinstance(parameters, str | bytes) or not isinstance(parameters, Sequence):
-        raise InvalidInput("Parameters are a mapping with values for :name, or a list with values for each ? in turn.")
     named: list[str] = []
     count = 0
     for statement in statements:
@@ -52,6 +54,46 @@ def named_parameters(
     if count != len(parameters):
         raise InvalidInput(f"The text has {count} parameters (?), but {len(parameters)} values were given.")
     return named, {f"{_NAME}{at}": value for at, value in enumerate(parameters) if not isinstance(value, date)}
+
+
+def _check_values(parameters: Mapping[str, Any] | Sequence[Any]) -> None:
+    """InvalidInput if anything is no value that both engines know."""
+    if isinstance(parameters, str | bytes) or not isinstance(parameters, Mapping | Sequence):
+        raise InvalidInput("Parameters are a mapping with values for :name, or a list with values for each ? in turn.")
+    if not isinstance(parameters, Mapping):
+        parameters = {f"? number {at}": value for at, value in enumerate(parameters, 1)}
+    for name, value in parameters.items():
+        if not isinstance(name, str):
+            raise InvalidInput(f"The name of a parameter must be a text, not {name!r}.")
+        check_encodable(name, "The name of a parameter")
+        _check_value(value, name)
+
+
+def _check_value(value: Any, name: str) -> None:
+    match value:
+        case str():
+            check_encodable(value, f"The parameter {name}")
+        case int() if not -(2**63) <= value < 2**63:
+            raise InvalidInput(f"The parameter {name} has more than 64 bits; give it as a Decimal.")
+        case Decimal() if not value.is_finite() or _digits(value) > _MOST_DIGITS:
+            raise InvalidInput(f"The parameter {name} is no decimal of at most {_MOST_DIGITS} digits.")
+        case list() | tuple():
+            for item in value:
+                _check_value(item, name)
+        case dict():
+            for key, item in value.items():
+                _check_value(key, name)
+                _check_value(item, name)
+        case None | bool() | int() | float() | Decimal() | bytes() | bytearray() | date() | time() | timedelta():
+            pass
+        case _ if type(value).__module__.partition(".")[0] not in ("numpy", "pyspark"):
+            raise InvalidInput(f"The parameter {name} cannot be a value of type {type(value).__name__}.")
+
+
+def _digits(value: Decimal) -> int:
+    """How many digits a decimal has before and behind its point."""
+    _, digits, exponent = value.as_tuple()
+    return max(len(digits), -exponent) if isinstance(exponent, int) and exponent < 0 else len(digits) + int(exponent)
 
 
 def _with_times(text: str, dialect: str, parameters: Mapping[str, Any]) -> str:
@@ -100,5 +142,6 @@ def _written(number: int, values: Sequence[Any], tokens: Sequence[Token], at: in
     before = {token.token_type for token in tokens[max(at - 1, 0) : at]}
     behind = {token.token_type for token in tokens[at + 1 : at + 2]}
     if (before | behind) & _SLICES:
-        return f"(:{name})"
+        # In one bracket, it would begin an alias to sqlglot.
+        return f"((:{name}))"
     return f" ${name} " if dialect == "duckdb" and before & _STARTS else f" :{name} "

@@ -154,7 +154,7 @@ def _column(cursor: Cursor, name: str) -> ColumnText:
         elif cursor.accept("NULL"):
             nullable = True
         elif cursor.accept("DEFAULT"):
-            default = cursor.text_until(*_COLUMN_ENDS, "AFTER", "FIRST")
+            default = cursor.text_until(*_COLUMN_ENDS, "AFTER", "FIRST", first="NULL")
         elif cursor.accept("COMMENT"):
             comment = cursor.string()
         elif cursor.peek() in _REFUSED:

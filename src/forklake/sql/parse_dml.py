@@ -181,10 +181,7 @@ def _assignments(cursor: Cursor, target: str, *stops: str) -> tuple[tuple[str, s
         if owner and fold(owner[-1]) != fold(target):
             raise InvalidInput(f"Cannot set {'.'.join([*owner, column])}: only whole columns can be set.")
         cursor.expect("=")
-        value = cursor.text_until(",", *stops)
-        if value.strip().upper() == "DEFAULT":
-            raise InvalidInput("SET DEFAULT is not yet supported for updates of a DuckLake table")
-        assignments.append((column, value))
+        assignments.append((column, cursor.text_until(",", *stops)))
         if not cursor.accept(","):
             return tuple(assignments)
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from forklake.errors import InvalidInput
+from forklake.model.arguments import checked_methods
 from forklake.model.entities import Table
 from forklake.spark.collect import collect
 from forklake.spark.failures import querying, reading
@@ -19,6 +20,7 @@ from forklake.sql.drawing import drawn, drawn_as_html
 _IN_NOTEBOOKS = 20
 
 
+@checked_methods
 class Result:
     """Rows that are there already, or a DataFrame that gives them when they are asked for, once."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from forklake.catalog.scan_planning import ScanPlan
 from forklake.errors import InvalidInput, InvalidRows
@@ -31,6 +32,7 @@ from forklake.sql.conditions import virtual_columns
 from forklake.sql.constant_rows import constant_rows
 from forklake.sql.constants import Parameters
 from forklake.sql.cursor import quoted_name
+from forklake.sql.default_words import is_default, marked_values, with_defaults
 from forklake.sql.literals import with_values
 from forklake.sql.macros import expanded
 from forklake.sql.missing import explained
@@ -66,6 +68,11 @@ def _inserted(
         literal = constant_rows(statement.query, context.dialect, columns, state.holder.zone, parameters)
         if literal is not None:
             return literal, "name"
+    values = None if statement.by_name else marked_values(statement.query, context.dialect, columns)
+    if values is not None:
+        rows = query_frame(state, context, values.text, parameters)
+        rows = with_times(rows, values.columns, values.text, context.dialect, parameters)
+        return with_defaults(rows, values, table), "name"
     rows = query_frame(state, context, statement.query, parameters)
     if statement.by_name:
         return rows, "name"
@@ -88,19 +95,29 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
         alias = statement.alias or table.name
 
         def chosen(frame: DataFrame) -> DataFrame:
-            values = ", ".join(f"({value}\n) AS {_SET}{at}" for at, (_, value) in enumerate(statement.assignments))
+            given = [(at, value) for at, (_, value) in enumerate(statement.assignments) if not is_default(value)]
+            values = ", ".join(f"({value}\n) AS {_SET}{at}" for at, value in given)
             rows = _Rows(frame, alias, (ROW_ID, ADDRESS), virtual, None if statement.alias else statement.name)
             return _over(state, context, rows, statement.sources, statement.where, parameters, values)
 
-        assignments = {column: f"{_SET}{at}" for at, (column, _) in enumerate(statement.assignments)}
-        if len({fold(column) for column in assignments}) < len(statement.assignments):
+        if len({fold(column) for column, _ in statement.assignments}) < len(statement.assignments):
             raise InvalidInput("A column is set twice.")
         predicate = _predicate(state, context, table, alias, statement.where, statement.sources)
         texts = [statement.where or "", statement.sources or "", *(value for _, value in statement.assignments)]
         virtual = virtual_columns(table, " ".join(texts))
         where = Condition(chosen, predicate, virtual)
         state.holder.get()
-        return update(work, table, {column: named(name) for column, name in assignments.items()}, where)
+        assignments = {
+            column: _default_of(column, table) if is_default(value) else named(f"{_SET}{at}")
+            for at, (column, value) in enumerate(statement.assignments)
+        }
+        return update(work, table, assignments, where)
+
+
+def _default_of(name: str, table: Table) -> Expression:
+    """What a column has when nothing is given for it; NULL if there is no such column."""
+    column = next((column for column in table.definition.columns if fold(column.name) == fold(name)), None)
+    return F.lit(None) if column is None else default_value(column, table)
 
 
 def delete_rows(state: SessionState, statement: Delete, parameters: Parameters = None) -> int:
@@ -196,9 +213,7 @@ def _clause(table: Table, clause: MergeWhen, expression: Callable[[str], Express
     values: dict[str, Expression] = {}
     for at, (given, text) in enumerate(clause.values):
         name = columns[at].name if by_place else given
-        column = next((column for column in columns if fold(column.name) == fold(name)), None)
-        is_default = text.strip().upper() == "DEFAULT" and column is not None
-        values[name] = default_value(column, table) if is_default and column else expression(text)
+        values[name] = _default_of(name, table) if is_default(text) else expression(text)
     return Clause(clause.when, clause.action, condition, values)
 
 

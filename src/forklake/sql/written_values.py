@@ -7,7 +7,8 @@ or in a later release of a parser, is no plain literal.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from enum import Enum
+from typing import Any, Final, TypeAlias
 
 from forklake.sql.constants import Parameters
 
@@ -40,7 +41,14 @@ class Given:
     value: Any
 
 
-Written: TypeAlias = Number | Text | DateText | Given | bool | None
+class Default(Enum):
+    """The word DEFAULT, for what a column has when nothing is given for it."""
+
+    DEFAULT = "default"
+
+
+DEFAULT: Final = Default.DEFAULT
+Written: TypeAlias = Number | Text | DateText | Given | Default | bool | None
 
 _NUMBER = r"(?P<number>-?[ \t\r\n]*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])"
 _TEXT = {
@@ -50,14 +58,14 @@ _TEXT = {
 }
 _PARAMETER = r":(?P<name>[A-Za-z_]\w*)|(?P<place>\?)"
 _LITERALS = {
-    dialect: re.compile(rf"{_NUMBER}|(?P<word>NULL|TRUE|FALSE)\b|{text}|{_PARAMETER}", re.ASCII | re.IGNORECASE)
+    dialect: re.compile(rf"{_NUMBER}|(?P<word>NULL|TRUE|FALSE|DEFAULT)\b|{text}|{_PARAMETER}", re.ASCII | re.IGNORECASE)
     for dialect, text in _TEXT.items()
 }
 _SPACE = r"[ \t\r\n]*"
 _START = re.compile(rf"{_SPACE}VALUES{_SPACE}\(", re.IGNORECASE)
 _MARK = re.compile(rf"{_SPACE}(?:(?P<next_row>\){_SPACE},{_SPACE}\()|(?P<next_value>,)|(?P<end>\){_SPACE}\Z))")
 _GAP = re.compile(_SPACE)
-_WORDS = {"null": None, "true": True, "false": False}
+_WORDS: Mapping[str, Written] = {"null": None, "true": True, "false": False, "default": DEFAULT}
 
 
 def written_rows(text: str, dialect: str, parameters: Parameters = None) -> list[list[Written]] | None:

@@ -11,8 +11,6 @@ INSERT INTO t VALUES (1, 'a') ON CONFLICT DO NOTHING;
 --! ON CONFLICT clause not yet supported
 INSERT OR REPLACE INTO t VALUES (1, 'a');
 --! ON CONFLICT clause not yet supported
-UPDATE t SET v = DEFAULT;
---! SET DEFAULT is not yet supported for updates
 CREATE VIEW w AS SELECT 1 AS id;
 INSERT INTO w VALUES (1);
 --! w

@@ -8,7 +8,7 @@ import pytest
 
 from forklake.model.column_types import parse_type
 from forklake.sql.literal_values import UNKNOWN, literal_value
-from forklake.sql.written_values import DateText, Given, Number, Text, written_rows
+from forklake.sql.written_values import DEFAULT, DateText, Given, Number, Text, written_rows
 
 
 def test_rows_of_literals_are_read() -> None:
@@ -52,7 +52,8 @@ def test_rows_of_literals_are_read() -> None:
         "VALUES (X'1F')",
         'VALUES ("a")',
         "VALUES (a)",
-        "VALUES (DEFAULT)",
+        "VALUES (DEFAULT + 1)",
+        "VALUES (DEFAULTS)",
         "VALUES (now())",
         "VALUES (current_date)",
         "VALUES (TIMESTAMP '2020-01-01')",
@@ -205,3 +206,7 @@ def test_a_parameter_of_the_columns_own_kind_is_its_value() -> None:
     assert value(":a", "DATE", a=date(2020, 1, 1)) == date(2020, 1, 1)
     assert value(":a", "VARCHAR", a="it's \\n ${x}") == "it's \\n ${x}"
     assert value(":a", "BIGINT", a=-(2**63)) == -(2**63)
+
+
+def test_the_word_default_is_no_value_of_its_own() -> None:
+    assert written_rows("VALUES (default, 1)", "spark") == [[DEFAULT, Number("1")]]

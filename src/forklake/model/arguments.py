@@ -1,0 +1,116 @@
+"""Arguments of public methods, checked against their annotations before anything is done with them."""
+
+import types
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache, wraps
+from inspect import Signature, isfunction, signature
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from forklake.errors import InvalidInput
+from forklake.model.encodable import check_encodable
+
+C = TypeVar("C", bound=type)
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_MOST_SHOWN = 100
+_NOT_PUBLIC = "_"
+
+
+def checked_methods(cls: C) -> C:
+    """Let every public method of a class refuse arguments that are not what their annotations say."""
+    for name, method in list(vars(cls).items()):
+        if not name.startswith(_NOT_PUBLIC) and isfunction(method):
+            setattr(cls, name, checked_arguments(method))
+    return cls
+
+
+def checked_arguments(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function refuse arguments that are not what their annotations say, and texts that are no Unicode."""
+
+    @lru_cache(1)
+    def expected() -> tuple[Signature, dict[str, Any]]:
+        # When it is called first: annotations may name what is defined below.
+        return signature(function), get_type_hints(function)
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        parameters, hints = expected()
+        try:
+            given = parameters.bind(*args, **kwargs).arguments
+        except TypeError:
+            # Python says best which argument is missing or unknown.
+            return function(*args, **kwargs)
+        for name, value in given.items():
+            if name in hints:
+                is_several = parameters.parameters[name].kind is parameters.parameters[name].VAR_POSITIONAL
+                for each in value if is_several else (value,):
+                    _check(function.__name__, name, each, hints[name])
+        return function(*args, **kwargs)
+
+    return run
+
+
+def _check(method: str, name: str, value: Any, hint: Any) -> None:
+    if not _is_a(value, hint):
+        shown = repr(value)
+        shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}..."
+        raise InvalidInput(f"The argument {name} of {method} must be {_described(hint)}, not {shown}.")
+    for text in _texts(value):
+        check_encodable(text, f"The argument {name} of {method}")
+
+
+def _is_a(value: Any, hint: Any) -> bool:
+    """Whether a value is what an annotation says; of protocols and type variables nothing is known."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return any(_is_a(value, each) for each in arguments)
+    if origin is Literal:
+        return any(type(value) is type(each) and value == each for each in arguments)
+    if origin is Mapping:
+        return isinstance(value, Mapping) and all(
+            _is_a(key, arguments[0]) and _is_a(item, arguments[1]) for key, item in value.items()
+        )
+    if origin in (Sequence, Collection):
+        is_several = isinstance(value, origin) and not isinstance(value, str | bytes)
+        return is_several and all(_is_a(item, arguments[0]) for item in value)
+    if origin is tuple:
+        return isinstance(value, tuple) and len(value) == len(arguments) and all(map(_is_a, value, arguments))
+    if hint in (int, float) and isinstance(value, bool):
+        return False
+    if hint is float:
+        return isinstance(value, int | float)
+    is_open = hint is Any or not isinstance(hint, type) or getattr(hint, "_is_protocol", False)
+    return is_open or isinstance(value, hint) or _is_of_connect(value, hint)
+
+
+def _is_of_connect(value: Any, hint: type) -> bool:
+    """Whether a value is of a class of Spark Connect, which has classes of the same names."""
+    names = {(base.__module__.partition(".")[0], base.__name__) for base in type(value).__mro__}
+    return ("pyspark", hint.__name__) in names and hint.__module__.startswith("pyspark")
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts that an argument is, or is made of; rows and their values are checked where they are read."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for pair in value.items() for text in pair if isinstance(text, str)]
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list | tuple) else []
+
+
+def _described(hint: Any) -> str:
+    """An annotation in words."""
+    arguments = get_args(hint)
+    match get_origin(hint):
+        case None:
+            return "None" if hint is type(None) else str(getattr(hint, "__name__", hint))
+        case origin if origin in (Union, types.UnionType):
+            return " or ".join(_described(each) for each in arguments)
+        case origin if origin is Literal:
+            return " or ".join(repr(each) for each in arguments)
+        case origin if origin is Mapping:
+            return f"a mapping of {_described(arguments[0])} to {_described(arguments[1])}"
+        case origin if origin is tuple:
+            return f"a tuple of {', '.join(_described(each) for each in arguments)}"
+    return f"a list of {_described(arguments[0])}"
