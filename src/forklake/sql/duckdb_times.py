@@ -41,6 +41,8 @@ def _extract(node: exp.Expr) -> exp.Expr | None:
 
 def part_of(unit: str, value: exp.Expr) -> exp.Expr:
     """A part of a date, a timestamp or an interval, as the number DuckDB gives."""
+    if kind(value) == "time":
+        raise Untranslatable("Parts of a TIME are not supported: Spark has no such type.")
     match unit:
         case "dow":
             return minus(call("DAYOFWEEK", value), number(1))

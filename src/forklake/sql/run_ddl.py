@@ -32,8 +32,9 @@ from forklake.sql.binding import Context, context_of, get_relation, target, targ
 from forklake.sql.constants import Parameters
 from forklake.sql.cursor import parse_text
 from forklake.sql.defaults import column_spec, default_of, type_of
+from forklake.sql.duckdb_types import texts_in_spark
 from forklake.sql.own_names import without_catalog
-from forklake.sql.queries import query_frame, view_frame
+from forklake.sql.queries import query_frame, typed_frame, view_frame
 from forklake.sql.state import SessionState
 from forklake.sql.statements import (
     AddColumn,
@@ -93,7 +94,7 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
             return None
         if statement.columns:
             raise InvalidInput("A table made AS a query takes its columns from the query: leave them out.")
-        rows = query_frame(state, context, statement.query, parameters)
+        rows, known = typed_frame(state, context, statement.query, parameters)
         table = create_as(
             state.work(tx, attachment),
             schema,
@@ -103,6 +104,7 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
             sorted_by=sort_keys(statement.sorted_by, context.dialect),
             or_replace=statement.or_replace,
             with_data=statement.with_data,
+            types=texts_in_spark(known),
         )
         if statement.comment is not None:
             ddl.set_object_tag(tx, table, statement.comment)
