@@ -149,7 +149,7 @@ def _around(node: exp.Expr, collected: tuple[exp.Expr, list[exp.Ordered]], finis
     while isinstance(outer.parent, _WRAPPERS) and outer.arg_key == "this":
         outer = outer.parent
     # Rows keep their NULLs inside of a struct; RESPECT NULLS would have to stand between FILTER and OVER.
-    fields = [part for place, key in enumerate(order) for part in (f"_{place}", order_key(key.this.copy()))]
+    fields = [part for place, key in enumerate(order) for part in (f"_{place}", key.this.copy())]
     gathered = call("COLLECT_LIST", call("NAMED_STRUCT", *fields, _VALUE, value))
     if outer is node:
         return finish(_in_order(gathered, order))

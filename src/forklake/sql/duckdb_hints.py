@@ -1,6 +1,6 @@
 """What can be known about a DuckDB query before it runs: types of expressions, and the columns of its sources."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -30,6 +30,8 @@ MIXED = "forklake_mixed"
 """What marks a UNION and the like of texts and other values."""
 HAS_OTHER_TEXTS = "forklake_has_other_texts"
 """What marks a query with values that are texts to Spark, and not to DuckDB."""
+HAS_UNSIGNED = "forklake_has_unsigned"
+"""What marks a query with integers without a sign."""
 _OTHER_TEXTS = frozenset({exp.DataType.Type.UUID, exp.DataType.Type.TIME, exp.DataType.Type.INTERVAL})
 MIXED_USING = "forklake_mixed_using"
 """What marks a query with a join USING columns of texts and of other values."""
@@ -50,8 +52,10 @@ def add_hints(root: exp.Expr, columns_of: ColumnsOf | None, values: Mapping[str,
         node.meta[_ORIGIN] = index
     _type_decimals(twin)
     _type_parameters(twin, values or {})
+    _put_values_for_hidden(twin)
     tables = _bind_tables(twin, columns_of)
-    root.meta[HAS_OTHER_TEXTS] = _has_other_texts(twin, tables)
+    root.meta[HAS_OTHER_TEXTS] = _has_any(twin, tables, _OTHER_TEXTS)
+    root.meta[HAS_UNSIGNED] = _has_any(twin, tables, exp.DataType.UNSIGNED_INTEGER_TYPES)
     _name_fields(twin, tables)
     schema = MappingSchema({name: _types(columns) for name, columns in tables.items()}, dialect="duckdb")
     try:
@@ -136,6 +140,13 @@ def _type_parameters(twin: exp.Expr, values: Mapping[str, Any]) -> None:
             node.replace(typed)
 
 
+def _put_values_for_hidden(twin: exp.Expr) -> None:
+    """Hidden columns have types already, and are none of those that the optimizer is told of."""
+    for column in list(twin.find_all(exp.Column)):
+        if isinstance(column.meta.get(TYPE), exp.DataType):
+            column.replace(exp.cast(exp.null(), column.meta[TYPE].copy()))
+
+
 def _parameter_type(value: object) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return "INTEGER" if -(2**31) <= value < 2**31 else "BIGINT"
@@ -177,10 +188,11 @@ def _bind_tables(twin: exp.Expr, columns_of: ColumnsOf | None) -> dict[str, Type
     return found
 
 
-def _has_other_texts(twin: exp.Expr, tables: Mapping[str, Types]) -> bool:
+def _has_any(twin: exp.Expr, tables: Mapping[str, Types], wanted: Set[exp.DType]) -> bool:
+    """Whether a table or a cast of a query has one of these types, or parts of it."""
     types = [type_ for columns in tables.values() for type_ in _types(columns).values()]
     types += twin.find_all(exp.DataType)
-    return any(part.this in _OTHER_TEXTS for type_ in types for part in type_.find_all(exp.DataType))
+    return any(part.this in wanted for type_ in types for part in type_.find_all(exp.DataType))
 
 
 def _name_fields(twin: exp.Expr, tables: Mapping[str, Types]) -> None:

@@ -20,6 +20,7 @@ from forklake.sql.duckdb_ast import (
     paren,
     type_of,
 )
+from forklake.sql.duckdb_hints import HAS_UNSIGNED
 from forklake.sql.duckdb_texts import once
 
 _TYPE = exp.DataType.Type
@@ -129,10 +130,18 @@ def arithmetic(node: exp.Expr) -> exp.Expr | None:
     left, right = node.left, node.right
     result = _result(left, right)
     if result is None:
+        _refuse_unknown(node)
         return None
     if _is_sparks(left) and _is_sparks(right):
         return of_type(type(node)(this=_as(left, result), expression=_as(right, result)), result)
     return within(type(node)(this=_wide(left, result), expression=_wide(right, result)), result)
+
+
+def _refuse_unknown(node: exp.Binary) -> None:
+    """A value whose type is not known may be an integer without a sign, where the query has any."""
+    unknown = [side for side in (node.left, node.right) if kind(side) is None and not isinstance(side, exp.Null)]
+    if unknown and node.root().meta.get(HAS_UNSIGNED):
+        raise Untranslatable("Arithmetic beside unsigned integers needs types that are known; cast the values first.")
 
 
 def _as(side: exp.Expr, result: exp.DataType) -> exp.Expr:
@@ -154,6 +163,10 @@ def quotient(node: exp.Expr, divisor: exp.Expr) -> exp.Expr | None:
     result = _result(node.left, node.right)
     if result is None:
         return None
+    if _is_sparks(node.left) and (integer(node.right) or 0) not in (0, -1):
+        # No quotient is larger than what is divided.
+        whole = exp.IntDiv(this=paren(node.left), expression=paren(node.right))
+        return of_type(cast_to(whole, _IN_SPARK[result.this]), result)
     left, right = _wide(node.left, result), _wide(divisor, result)
     if result.this not in (_TYPE.INT128, _TYPE.UBIGINT):
         return within(exp.IntDiv(this=left, expression=right), result)
@@ -168,6 +181,8 @@ def remainder(node: exp.Expr, divisor: exp.Expr) -> exp.Expr | None:
     result = _result(node.left, node.right)
     if result is None:
         return None
+    if _is_sparks(node.left) and _is_sparks(node.right):
+        return of_type(exp.Paren(this=exp.Mod(this=paren(node.left), expression=divisor)), result)
     return within(exp.Mod(this=_wide(node.left, result), expression=_wide(divisor, result)), result)
 
 

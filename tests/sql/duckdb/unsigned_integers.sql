@@ -7,7 +7,7 @@ SELECT id, u // 2, h // 2, u % 10, h % 10 FROM t ORDER BY id;
 --> 1 | 9223372036854775807 | 6172839450617283945061 | 5 | 3
 --> 2 | 3 | -3 | 7 | -7
 SELECT a + b, a & b, a - 1 FROM t ORDER BY id;
---> 250 | 32 | 199
+--> 250 | 0 | 199
 --> 8 | 1 | 2
 SELECT a + 100 FROM t WHERE id = 1;
 --! no room in its type: UTINYINT
