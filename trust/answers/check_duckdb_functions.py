@@ -201,6 +201,7 @@ def _add(engine: duckdb.DuckDBPyConnection, calls: dict[str, Any], text: str, mo
         try:
             value = engine.execute(_query([text])).fetchall()[0][0]
             comparable(value)
-        except (duckdb.Error, TypeError, UnicodeDecodeError):
+        except (duckdb.Error, TypeError, ValueError, OverflowError):
+            # Of what Python cannot hold, such as a date after the year 9999, there is nothing to compare with.
             return
         calls[text] = value

@@ -1,6 +1,7 @@
 """Dates, timestamps and intervals, from DuckDB to Spark."""
 
 import re
+from collections.abc import Iterable
 
 from sqlglot import exp
 
@@ -41,8 +42,6 @@ def _extract(node: exp.Expr) -> exp.Expr | None:
 
 def part_of(unit: str, value: exp.Expr) -> exp.Expr:
     """A part of a date, a timestamp or an interval, as the number DuckDB gives."""
-    if kind(value) == "time":
-        raise Untranslatable("Parts of a TIME are not supported: Spark has no such type.")
     match unit:
         case "dow":
             return minus(call("DAYOFWEEK", value), number(1))
@@ -270,3 +269,28 @@ TIME_CALLS: dict[str, NameRule] = {
     "dayname": lambda arguments: call("DATE_FORMAT", arguments[0], text("EEEE")),
     "monthname": lambda arguments: call("DATE_FORMAT", arguments[0], text("MMMM")),
 }
+
+
+def _refuse_times_of_day(values: Iterable[exp.Expr]) -> None:
+    if any(kind(value) == "time" for value in values):
+        raise Untranslatable("Functions of a TIME are not supported: Spark has no such type.")
+
+
+def _of_node(rule: Rule) -> Rule:
+    def apply(node: exp.Expr) -> exp.Expr | None:
+        _refuse_times_of_day(node.iter_expressions())
+        return rule(node)
+
+    return apply
+
+
+def _of_call(rule: NameRule) -> NameRule:
+    def apply(arguments: list[exp.Expr]) -> exp.Expr:
+        _refuse_times_of_day(arguments)
+        return rule(arguments)
+
+    return apply
+
+
+TIMES.update({node: _of_node(rule) for node, rule in TIMES.items()})
+TIME_CALLS.update({name: _of_call(rule) for name, rule in TIME_CALLS.items()})

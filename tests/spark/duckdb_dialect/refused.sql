@@ -191,3 +191,9 @@ SELECT 1 WHERE 1 IN (SELECT concat('0', '1'));
 
 -- USING joins texts
 SELECT 1 FROM (SELECT 1 AS a) AS x JOIN (SELECT concat('0', '1') AS a) AS y USING (a);
+
+-- TIME
+SELECT epoch(TIME '10:00:00');
+
+-- TIME
+SELECT date_part('hour', TIME '10:00:00');
