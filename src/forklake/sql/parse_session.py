@@ -79,6 +79,8 @@ def set_setting(cursor: Cursor) -> SetSetting:
 
 def pragma(cursor: Cursor) -> SetSetting:
     """PRAGMA with a value is SET; all others ask DuckDB about itself."""
+    if cursor.dialect != "duckdb":
+        raise cursor.problem("PRAGMA is a statement of DuckDB's dialect; use SET")
     cursor.expect("PRAGMA")
     name = ".".join(cursor.dotted())
     if cursor.accept("="):

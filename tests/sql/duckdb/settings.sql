@@ -19,4 +19,4 @@ SET default_collation = NOCASE;
 PRAGMA table_info('t');
 --! PRAGMA table_info is not supported
 SET thread = 4;
---! did you mean
+--! Did you mean

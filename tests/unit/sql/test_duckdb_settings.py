@@ -26,7 +26,7 @@ def test_settings_that_change_answers_are_refused_unless_they_change_nothing(nam
 
 
 def test_a_setting_that_is_not_known_is_refused() -> None:
-    with pytest.raises(InvalidOption, match="did you mean"):
+    with pytest.raises(InvalidOption, match="Did you mean"):
         check_setting("thread", "4")
 
 
