@@ -151,7 +151,13 @@ def test_an_expression_is_translated_by_the_types_of_its_columns(spark: SparkSes
 
 
 def test_an_expression_needs_no_columns():
-    assert expression_to_spark("a = 'it''s'") == "a = 'it\\'s'"
+    assert expression_to_spark("a || 'it''s' IS NULL AND 'it''s' = 'x'").endswith("'it\\'s' = 'x'")
+
+
+def test_a_text_beside_a_value_of_a_type_that_is_not_known_is_compared_with_texts_only():
+    translated = expression_to_spark("a = 'x'")
+    assert "TYPEOF(a)" in translated
+    assert "RAISE_ERROR" in translated
 
 
 def test_a_query_is_no_expression():

@@ -227,3 +227,16 @@ def test_parameters_that_are_none_are_refused(without_spark: Session, parameters
 def test_a_statement_that_is_no_text_is_refused(without_spark: Session, text: Any) -> None:
     with pytest.raises(InvalidInput, match=r"str|UTF-8"):
         without_spark.sql(text)
+
+
+def test_a_text_beside_another_type_is_read_as_duckdb_reads_it(sqlite_place: Place, spark: SparkSession) -> None:
+    name = "abcdef01-2345-6789-abcd-ef0123456789"
+    with forklake.connect(spark=spark, dialect="duckdb") as opened:
+        opened.attach(sqlite_place.url, "lake", catalog="main", create_if_not_exists=True)
+        opened.sql("CREATE TABLE ids (id INT, u UUID, n DECIMAL(9,2))")
+        opened.sql("INSERT INTO ids VALUES (1, ?, 1.50)", [name])
+        assert rows(opened, "SELECT id FROM ids WHERE u = ? AND n = ?", [name.upper(), "1.501"]) == [(1,)]
+        with pytest.raises(ForklakeError, match="read differently"):
+            rows(opened, "SELECT id FROM ids WHERE id = ?", ["1.0"])
+        with pytest.raises(ForklakeError, match="known only to Spark"):
+            rows(opened, "SELECT id FROM ids WHERE try_element_at([id], 1) = ?", ["1"])

@@ -16,17 +16,21 @@ from trust.answers.same_values import comparable, same
 from trust.answers.tally import Tally
 
 _VALUES: Mapping[str, Sequence[str]] = {
-    "VARCHAR": ("'abc'", "''", "'Ab c'", "NULL", "'a'", "'héllo'", "'a.b|c'", "' x '", "'1'", "'.'"),
-    "INTEGER": ("1", "0", "-3", "NULL", "7", "2"),
+    "VARCHAR": ("'abc'", "''", "'Ab c'", "NULL", "'a'", "'héllo'", "'a.b|c'", "' x '", "'1'", "'.'",
+                "'🦆é'", "'a🦆b'"),
+    "INTEGER": ("1", "0", "-3", "NULL", "7", "2", "-1", "128512"),
     "DOUBLE": ("1.5::DOUBLE", "0.0::DOUBLE", "NULL::DOUBLE", "'nan'::DOUBLE", "'inf'::DOUBLE", "1e300::DOUBLE",
-               "-2.5::DOUBLE", "0.3::DOUBLE"),
+               "-2.5::DOUBLE", "0.3::DOUBLE", "'-inf'::DOUBLE", "-0.0::DOUBLE", "1.005::DOUBLE", "2.0::DOUBLE"),
     "DECIMAL": ("1.50", "-2.55", "NULL::DECIMAL(5,2)", "0.00", "12.345"),
     "DATE": ("DATE '2024-02-29'", "DATE '1969-12-31'", "NULL::DATE", "DATE '2023-01-01'"),
     "TIMESTAMP": ("TIMESTAMP '2024-02-29 12:34:56.789'", "NULL::TIMESTAMP", "TIMESTAMP '1969-12-31 23:59:59'"),
     "BOOLEAN": ("true", "false", "NULL::BOOLEAN"),
-    "T[]": ("[1, 2, 3]", "[]::INTEGER[]", "NULL::INTEGER[]", "[3, NULL, 1]", "[1, 1]"),
+    "T[]": ("[1, 2, 3]", "[]::INTEGER[]", "NULL::INTEGER[]", "[3, NULL, 1]", "[1, 1]", "[1.5::DOUBLE, 'nan'::DOUBLE]",
+            "[[1, NULL], [1, 2]]", "[[1], NULL]", "[{'a': NULL::INTEGER}, {'a': 1}]"),
     "VARCHAR[]": ("['b', 'a']", "['x', NULL]"),
-    "STRUCT": ("{'a': 1, 'b': 'x'}",),
+    "STRUCT": ("{'a': 1, 'b': 'x'}", "{'a': NULL::INTEGER, 'b': 'x'}"),
+    "UUID": ("'ABCDEF01-2345-6789-abcd-ef0123456789'::UUID", "'00000000-0000-0000-0000-00000000000a'::UUID"),
+    "TIME": ("TIME '10:00:00'", "TIME '09:00:00.5'"),
     "MAP(K, V)": ("MAP {'a': 1, 'b': 2}",),
     "BLOB": ("'ab'::BLOB",),
 }  # fmt: skip
@@ -53,6 +57,19 @@ which have a fixed length to DuckDB; `row` and `map`, whose values look differen
 decode, of which the parser drops an argument.
 """
 _AT_MOST = 16
+_NUMBERS: Mapping[str, Sequence[str]] = {
+    "TINYINT": ("1", "-128", "127"), "SMALLINT": ("2", "-32768", "32767"), "INTEGER": ("3", "2147483647"),
+    "BIGINT": ("-5", "9223372036854775807"), "HUGEINT": ("7", "-99999999999999999999"),
+    "UTINYINT": ("0", "1", "200", "255"), "USMALLINT": ("2", "65535"), "UINTEGER": ("3", "4294967295"),
+    "UBIGINT": ("5", "18446744073709551615"), "DECIMAL(5,2)": ("1.25", "-999.99"), "DOUBLE": ("1.5", "0"),
+    "FLOAT": ("0.1", "3"),
+}  # fmt: skip
+_OPERATORS = ("+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>", "=", "<")
+_TEXTS = (
+    "'ABCDEF01-2345-6789-ABCD-EF0123456789'", "'00000000-0000-0000-0000-00000000000A'", "'9:00:00'", "'10:00:00.0'",
+    "'09:00:00.500'", "'1'", "'abc'",
+)  # fmt: skip
+_COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IN")
 _ROWS = """(VALUES
     (1, 1, 1.5::DOUBLE, 'b', DATE '2024-01-01', true, 1.50, TIMESTAMP '2024-01-01 10:00:00'),
     (1, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
@@ -85,7 +102,7 @@ class FunctionCheck:
         """Judge a share of all functions there are."""
         with duckdb.connect() as engine:
             engine.execute("SET TimeZone = 'UTC'")
-            for queries in (_scalars(engine, rng), _aggregates(engine)):
+            for queries in (_operators(engine, rng), _scalars(engine, rng), _aggregates(engine)):
                 for name, calls in queries.items():
                     if rng.random() < share:
                         self._judge(name, calls)
@@ -141,6 +158,23 @@ def _scalars(engine: duckdb.DuckDBPyConnection, rng: random.Random) -> dict[str,
     return found
 
 
+def _operators(engine: duckdb.DuckDBPyConnection, rng: random.Random) -> dict[str, dict[str, Any]]:
+    """By operator, numbers of all pairs of types, and comparisons of values with texts and with each other."""
+    numbers = [f"CAST({value} AS {kind})" for kind, values in _NUMBERS.items() for value in values]
+    pairs = list(product([*numbers, "1", "-1", "300", "1.5"], numbers))
+    found: dict[str, dict[str, Any]] = {}
+    for operator in _OPERATORS:
+        for left, right in rng.sample(pairs, 24):
+            _add(engine, found.setdefault(operator, {}), f"({left} {operator} {right})", most=24)
+    nested = [*_VALUES["T[]"], *_VALUES["STRUCT"]]
+    for operator in _COMPARISONS:
+        beside = [*product([*_VALUES["UUID"], *_VALUES["TIME"]], _TEXTS), *product(nested, nested)]
+        for left, right in rng.sample(beside, 24):
+            text = f"({left} {operator} ({right}))" if operator == "IN" else f"({left} {operator} {right})"
+            _add(engine, found.setdefault(f"{operator} of values", {}), text, most=24)
+    return found
+
+
 def _pool(kind: str | None) -> Sequence[str]:
     if kind in (None, "ANY"):
         return _ANY
@@ -167,6 +201,7 @@ def _add(engine: duckdb.DuckDBPyConnection, calls: dict[str, Any], text: str, mo
         try:
             value = engine.execute(_query([text])).fetchall()[0][0]
             comparable(value)
-        except (duckdb.Error, TypeError):
+        except (duckdb.Error, TypeError, ValueError, OverflowError):
+            # Of what Python cannot hold, such as a date after the year 9999, there is nothing to compare with.
             return
         calls[text] = value

@@ -1,6 +1,7 @@
 """Create a table from rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -28,10 +29,11 @@ def create_as(
     sorted_by: Sequence[SortKey] = (),
     or_replace: bool = False,
     with_data: bool = True,
+    types: Mapping[str, ColumnType] | None = None,
 ) -> Table:
-    """Create a table with the columns of the rows, and put them into it."""
+    """Create a table with the columns of the rows, and put them into it; `types` are those that Spark does not tell."""
     rows = as_rows(data)
-    specs = columns_of(rows)
+    specs = [replace(spec, type=(types or {}).get(spec.name, spec.type)) for spec in columns_of(rows)]
     check_storable(spec.type for spec in specs)
     table = create_table(
         work.tx, schema, name, specs, partitioned_by=partitioned_by, sorted_by=sorted_by, or_replace=or_replace

@@ -16,6 +16,7 @@ from forklake.sql.duckdb_ast import (
     type_of,
     variable,
 )
+from forklake.sql.duckdb_nested import is_nested, order_key
 from forklake.sql.duckdb_texts import as_text
 
 _SORTED = "_forklake_sorted"
@@ -99,7 +100,7 @@ def _by(name: str) -> Rule:
             raise Untranslatable("arg_min and arg_max of several rows are not supported.")
         value, order = node.this, node.expression
         has_value = exp.Not(this=exp.Is(this=value.copy(), expression=exp.null()))
-        return call(name, value, if_else(has_value, order, exp.null()))
+        return call(name, value, if_else(has_value, order_key(order), exp.null()))
 
     return rule
 
@@ -107,7 +108,11 @@ def _by(name: str) -> Rule:
 def _extreme(node: exp.Expr) -> exp.Expr | None:
     if node.args.get("count"):
         raise Untranslatable("min and max of several rows are not supported.")
-    return _unordered(node)
+    _without_order(node)
+    value = _argument(node)
+    if is_nested(value):
+        return call("MIN_BY" if isinstance(node, exp.Min) else "MAX_BY", value, order_key(value.copy()))
+    return node
 
 
 def _list(node: exp.Expr) -> exp.Expr | None:

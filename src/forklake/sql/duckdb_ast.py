@@ -9,7 +9,7 @@ from forklake.errors import Untranslatable
 
 Kind: TypeAlias = Literal[
     "bool", "int", "decimal", "float", "text", "blob", "date", "timestamp", "timestamptz", "interval",
-    "list", "struct", "map", "json", "time",
+    "list", "struct", "map", "json", "time", "uuid",
 ]  # fmt: skip
 Rule: TypeAlias = Callable[[exp.Expr], exp.Expr | None]
 """What a node becomes; None leaves it as it is. Its parts are translated already."""
@@ -33,6 +33,7 @@ _KINDS: dict[object, Kind] = {
     exp.DataType.Type.TIMESTAMPLTZ: "timestamptz",
     exp.DataType.Type.INTERVAL: "interval",
     exp.DataType.Type.TIME: "time",
+    exp.DataType.Type.UUID: "uuid",
     exp.DataType.Type.ARRAY: "list",
     exp.DataType.Type.LIST: "list",
     exp.DataType.Type.STRUCT: "struct",
@@ -73,6 +74,9 @@ def kind(node: exp.Expr) -> Kind | None:
     """The kind of a node's value; None if it is not known."""
     if isinstance(node, exp.Paren):
         return kind(node.this)
+    known = node.meta.get(TYPE)
+    if isinstance(known, exp.DataType) and _KINDS.get(known.this) in ("uuid", "time"):
+        return _KINDS[known.this]
     if isinstance(node, exp.Literal):
         return "text" if node.is_string else _kind_of_number(node.name)
     if isinstance(node, exp.Neg):

@@ -1,6 +1,7 @@
 """Texts and numbers, from DuckDB to Spark, and the one table of everything that an expression can become."""
 
 import re
+from collections.abc import Callable
 
 from sqlglot import exp
 
@@ -26,17 +27,26 @@ from forklake.sql.duckdb_ast import (
 from forklake.sql.duckdb_formats import format_text, printf
 from forklake.sql.duckdb_lists import LIST_CALLS, LISTS, NameRule
 from forklake.sql.duckdb_mixtures import MIXED, rewrite_values, settled
+from forklake.sql.duckdb_nested import between_keys, compare_keys, ordered, refuse_nested
 from forklake.sql.duckdb_operators import OPERATORS
 from forklake.sql.duckdb_quantifiers import QUANTIFIERS
-from forklake.sql.duckdb_texts import as_text
+from forklake.sql.duckdb_texts import as_text, checked, rounded_alike
 from forklake.sql.duckdb_times import TIME_CALLS, TIMES
 
+_BACKWARDS = "a length below zero, which DuckDB counts backwards and Spark does not"
+_NO_SEPARATOR = "an empty separator, at which DuckDB and Spark split differently"
+_NO_PADDING = "nothing to pad with, which is an error in DuckDB and not in Spark"
 _FLAGS = {"i": "i", "s": "s", "m": "m", "n": "m", "p": "m", "c": "", "g": ""}
 
 
 def _substring(node: exp.Expr) -> exp.Expr | None:
     """A start of 0 is the place before the first character, which counts but holds nothing."""
     start, length = node.args.get("start"), node.args.get("length")
+    if length is not None and (integer(length) or 0) < 0:
+        raise Untranslatable(f"substring does not support {_BACKWARDS}; write another start.")
+    if length is not None and integer(length) is None:
+        length = checked(length, lambda given: exp.LT(this=given, expression=number(0)), f"substring has {_BACKWARDS}")
+        node.set("length", length)
     if length is None or start is None or integer(start):
         return None
     if integer(start) == 0:
@@ -105,7 +115,86 @@ def _is_null(value: exp.Expr) -> exp.Expr:
 
 
 def _split_part(node: exp.Expr) -> exp.Expr | None:
-    return call("SPLIT_PART", node.this, node.args["delimiter"], node.args["part_index"])
+    separator = _not_empty(node.args["delimiter"], f"split_part has {_NO_SEPARATOR}")
+    return call("SPLIT_PART", node.this, separator, node.args["part_index"])
+
+
+def _not_empty(value: exp.Expr, problem: str) -> exp.Expr:
+    """A text that must have characters: otherwise it is refused, here or when a row has it."""
+    if isinstance(value, exp.Literal):
+        if not value.name:
+            raise Untranslatable(f"{problem}.")
+        return value
+    return checked(value, lambda given: exp.EQ(this=paren(given), expression=text("")), problem)
+
+
+def _pad(node: exp.Expr) -> exp.Expr | None:
+    if node.args.get("fill_pattern") is not None:
+        node.set("fill_pattern", _not_empty(node.args["fill_pattern"], f"lpad or rpad has {_NO_PADDING}"))
+    return None
+
+
+def _character(node: exp.Expr) -> exp.Expr | None:
+    """The character of a code point, by the bytes of UTF-32."""
+    [value] = node.expressions
+
+    def is_none(given: exp.Expr) -> exp.Expr:
+        surrogate = exp.Between(this=given.copy(), low=number(0xD800), high=number(0xDFFF))
+        beyond = exp.Not(this=exp.Between(this=given, low=number(0), high=number(0x10FFFF)))
+        return exp.or_(surrogate, beyond)
+
+    code = checked(value, is_none, "chr needs a code point of Unicode")
+    return call("DECODE", call("UNHEX", call("LPAD", call("HEX", code), 8, "0")), "UTF-32")
+
+
+def _ascii(node: exp.Expr) -> exp.Expr | None:
+    return call("ASCII", node.this)
+
+
+def _defined(name: str, is_undefined: Callable[[exp.Expr], exp.Expr]) -> Rule:
+    """A function of numbers, with an error where DuckDB has one; Spark gives NULL or NaN there."""
+
+    def rule(node: exp.Expr) -> exp.Expr | None:
+        return call(
+            name, checked(cast_to(paren(node.this), "double"), is_undefined, f"{name.lower()} is undefined there")
+        )
+
+    return rule
+
+
+def _not_above_zero(given: exp.Expr) -> exp.Expr:
+    return exp.LTE(this=given, expression=number(0))
+
+
+def _below_zero(given: exp.Expr) -> exp.Expr:
+    return exp.LT(this=given, expression=number(0))
+
+
+def _is_zero(given: exp.Expr) -> exp.Expr:
+    return exp.EQ(this=given, expression=number(0))
+
+
+def _beyond_one(given: exp.Expr) -> exp.Expr:
+    # NaN is greater than all numbers to Spark, and both functions of it are NaN.
+    beyond = exp.Not(this=exp.Between(this=given.copy(), low=number(-1), high=number(1)))
+    return exp.and_(beyond, exp.Not(this=call("ISNAN", given)))
+
+
+def _round(node: exp.Expr) -> exp.Expr | None:
+    """Of a DOUBLE, DuckDB rounds what is stored, and Spark what it would show: they differ for halves."""
+    places = integer(node.args.get("decimals"))
+    if kind(node.this) != "float" or node.args.get("decimals") is None or (places is not None and places <= 0):
+        return None
+    if places is None:
+        raise Untranslatable("round of a DOUBLE needs a constant number of places.")
+    return call("ROUND", rounded_alike(node.this, places), places)
+
+
+def _factorial(node: exp.Expr) -> exp.Expr | None:
+    def is_out(given: exp.Expr) -> exp.Expr:
+        return exp.Not(this=exp.Between(this=given, low=number(0), high=number(20)))
+
+    return call("FACTORIAL", checked(node.this, is_out, "factorial is supported for 0 to 20"))
 
 
 def _flags(options: exp.Expr | None) -> tuple[str, bool]:
@@ -216,10 +305,18 @@ def _repeat(node: exp.Expr) -> exp.Expr | None:
 
 
 def _log(node: exp.Expr) -> exp.Expr | None:
+    """To base 10 if none is given; an error where it is undefined, where Spark gives NULL."""
     if node.expression is None:
-        return call("LOG10", node.this)
+        return call("LOG10", _logarithmic(node.this))
     base = integer(node.this)
-    return call(f"LOG{base}", node.expression) if base in (2, 10) else call("LOG", node.this, node.expression)
+    if base in (2, 10):
+        return call(f"LOG{base}", _logarithmic(node.expression))
+    is_one = checked(_logarithmic(node.this), lambda given: exp.EQ(this=given, expression=number(1)), "log has base 1")
+    return call("LOG", is_one, _logarithmic(node.expression))
+
+
+def _logarithmic(value: exp.Expr) -> exp.Expr:
+    return checked(cast_to(paren(value), "double"), _not_above_zero, "A logarithm is undefined there")
 
 
 def _method(node: exp.Expr) -> exp.Expr | None:
@@ -284,6 +381,11 @@ _RULES: dict[type[exp.Expr], Rule] = {
     **LISTS,
     **TIMES,
     **AGGREGATES,
+    **dict.fromkeys((exp.LT, exp.LTE, exp.GT, exp.GTE), compare_keys),
+    exp.Between: between_keys,
+    exp.Greatest: refuse_nested,
+    exp.Least: refuse_nested,
+    exp.Ordered: ordered,
     exp.Substring: _substring,
     exp.Left: _left,
     exp.Right: _right,
@@ -305,6 +407,17 @@ _RULES: dict[type[exp.Expr], Rule] = {
     exp.Unicode: _code_point,
     exp.Levenshtein: _edit_distance,
     exp.Repeat: _repeat,
+    exp.Pad: _pad,
+    exp.Chr: _character,
+    exp.Ascii: _ascii,
+    exp.Ln: _defined("LN", _not_above_zero),
+    exp.Sqrt: _defined("SQRT", _below_zero),
+    exp.Acos: _defined("ACOS", _beyond_one),
+    exp.Asin: _defined("ASIN", _beyond_one),
+    exp.Atanh: _defined("ATANH", _beyond_one),
+    exp.Cot: _defined("COT", _is_zero),
+    exp.Factorial: _factorial,
+    exp.Round: _round,
     exp.Typeof: _refuse_node("typeof", "Spark's types have other names."),
     exp.ToBinary: _refuse_node("to_binary", "in Spark it reads hexadecimal digits."),
     exp.Log: _log,
@@ -320,7 +433,11 @@ _CALLS: dict[str, NameRule] = {
     "strlen": lambda arguments: call("OCTET_LENGTH", arguments[0]),
     "prefix": lambda arguments: call("STARTSWITH", arguments[0], arguments[1]),
     "suffix": lambda arguments: call("ENDSWITH", arguments[0], arguments[1]),
-    "log10": lambda arguments: call("LOG10", arguments[0]),
+    "log10": lambda arguments: call("LOG10", _logarithmic(arguments[0])),
+    **dict.fromkeys(
+        ("to_json", "row_to_json", "array_to_json", "json_object", "json_array"),
+        _refuse("to_json", "Spark leaves NULLs out of JSON, and writes numbers and times otherwise."),
+    ),
     "from_base64": lambda arguments: call("UNBASE64", arguments[0]),
     "to_base64": lambda arguments: call("BASE64", arguments[0]),
     "list_zip": _refuse("list_zip", "its fields have no names in DuckDB, and must have in Spark."),

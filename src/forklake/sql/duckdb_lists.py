@@ -22,7 +22,8 @@ from forklake.sql.duckdb_ast import (
     type_of,
     variable,
 )
-from forklake.sql.duckdb_operators import element_of, slice_of
+from forklake.sql.duckdb_nested import refuse_nested_elements
+from forklake.sql.duckdb_operators import contains, element_for, element_of, slice_of
 from forklake.sql.duckdb_series import numbers_between
 from forklake.sql.duckdb_texts import list_of_texts
 
@@ -36,7 +37,7 @@ def _compact(value: exp.Expr) -> exp.Expr:
 
 
 def _contains(node: exp.Expr) -> exp.Expr | None:
-    return call("ARRAY_CONTAINS", _compact(node.this), node.expression)
+    return contains(node.this, node.expression)
 
 
 def _contains_any_kind(node: exp.Expr) -> exp.Expr | None:
@@ -61,6 +62,7 @@ def _size(node: exp.Expr) -> exp.Expr | None:
 
 
 def _sort(node: exp.Expr) -> exp.Expr | None:
+    refuse_nested_elements(node.this, "An order")
     descending = node.args.get("asc") is not None
     nulls_first = bool(node.args.get("nulls_first") and node.args["nulls_first"].this)
     if descending == nulls_first:
@@ -103,6 +105,7 @@ def _has_all(arguments: list[exp.Expr]) -> exp.Expr:
 
 def _position(value: exp.Expr, wanted: exp.Expr) -> exp.Expr:
     """The place of a value in a list; a NULL is found as well."""
+    wanted = element_for(value, wanted)
     if isinstance(wanted, exp.Literal):
         return call("NULLIF", call("ARRAY_POSITION", value, wanted), 0)
     is_null = exp.Is(this=variable("_x"), expression=exp.null())
@@ -166,12 +169,17 @@ def _average(value: exp.Expr) -> exp.Expr:
     return exp.Paren(this=exp.Div(this=total, expression=call("SIZE", _compact(value.copy()))))
 
 
+def _extreme(name: str, value: exp.Expr) -> exp.Expr:
+    refuse_nested_elements(value, "The least or greatest")
+    return call(name, value)
+
+
 _AGGREGATES: dict[str, Callable[[exp.Expr], exp.Expr]] = {
     "sum": _sum,
     "avg": _average,
     "mean": _average,
-    "min": lambda value: call("ARRAY_MIN", value),
-    "max": lambda value: call("ARRAY_MAX", value),
+    "min": lambda value: _extreme("ARRAY_MIN", value),
+    "max": lambda value: _extreme("ARRAY_MAX", value),
     "count": lambda value: call("SIZE", _compact(value)),
     "any_value": lambda value: call("TRY_ELEMENT_AT", _compact(value), 1),
     "first": lambda value: call("TRY_ELEMENT_AT", value, 1),
@@ -224,12 +232,12 @@ LISTS: dict[type[exp.Expr], Rule] = {
     exp.ArrayAppend: lambda node: _concat([node.this, exp.Array(expressions=[node.expression])]),
     exp.ArrayPrepend: lambda node: _concat([exp.Array(expressions=[node.expression]), node.this]),
     exp.ArrayPosition: lambda node: _position(node.this, node.expression),
-    exp.ArrayMin: lambda node: call("ARRAY_MIN", node.this),
-    exp.ArrayMax: lambda node: call("ARRAY_MAX", node.this),
+    exp.ArrayMin: lambda node: _extreme("ARRAY_MIN", node.this),
+    exp.ArrayMax: lambda node: _extreme("ARRAY_MAX", node.this),
     exp.ArrayToString: _join,
     exp.ArraySlice: _array_slice,
     exp.ArrayReverse: lambda node: call("REVERSE", node.this),
-    exp.Flatten: lambda node: call("FLATTEN", node.this),
+    exp.Flatten: lambda node: call("FLATTEN", _compact(node.this)),
     exp.GenerateSeries: numbers_between,
     exp.Array: _comprehension,
     exp.Transform: _higher_order("TRANSFORM"),
@@ -253,7 +261,7 @@ LIST_CALLS: dict[str, NameRule] = {
     ),
     **dict.fromkeys(("list_extract", "list_element", "array_extract", "struct_extract"), _struct_extract),
     **dict.fromkeys(("list_has_all", "array_has_all"), _has_all),
-    "array_has": lambda arguments: call("ARRAY_CONTAINS", _compact(arguments[0]), arguments[1]),
+    "array_has": lambda arguments: contains(arguments[0], arguments[1]),
     "array_has_any": lambda arguments: call("ARRAYS_OVERLAP", _compact(arguments[0]), _compact(arguments[1])),
     "list_reverse": lambda arguments: call("REVERSE", arguments[0]),
     **dict.fromkeys(("list_intersect", "array_intersect"), _intersect),

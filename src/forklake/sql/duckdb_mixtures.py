@@ -5,17 +5,25 @@ rules for both, so the casts are written out.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from sqlglot import exp
 
 from forklake.errors import Untranslatable
-from forklake.sql.duckdb_ast import Rule, cast_to, kind, of_type, paren, type_of
+from forklake.sql.duckdb_ast import Rule, cast_to, kind, kind_of, of_type, paren, type_of
+from forklake.sql.duckdb_hints import HAS_OTHER_TEXTS
 from forklake.sql.duckdb_operators import is_float, spark_type
-from forklake.sql.duckdb_texts import is_short, read_text
+from forklake.sql.duckdb_texts import is_short, only_of, read_text
 
 
 def settle(values: list[exp.Expr]) -> None:
     """Cast values that stand side by side to one type, as DuckDB does."""
+    if all(isinstance(value, exp.Tuple) for value in values):
+        for column in zip(*(value.expressions for value in values), strict=False):
+            settle(list(column))
+        return
+    _refuse_texts_within(values)
+    values = _of_one_family(values)
     texts = [value for value in values if kind(value) == "text"]
     others = [value for value in values if kind(value) not in ("text", "json", None)]
     if texts and others:
@@ -28,6 +36,52 @@ def settle(values: list[exp.Expr]) -> None:
         for value in values:
             if kind(value) in ("int", "decimal"):
                 value.replace(cast_to(paren(value.copy()), "float"))
+
+
+def _refuse_texts_within(values: list[exp.Expr]) -> None:
+    """Lists and structs whose parts DuckDB would cast, as it casts texts beside other types."""
+    kinds = [_kinds_within(value) for value in values if kind(value) in ("list", "struct", "map")]
+    for one, other in pairwise(kinds):
+        if any("text" in pair and pair[0] != pair[1] for pair in zip(one, other, strict=False)):
+            raise Untranslatable("Texts stand beside other types within lists or structs; cast them to what is meant.")
+
+
+def _kinds_within(value: exp.Expr) -> list[object]:
+    found = type_of(value)
+    return [] if found is None else [kind_of(part) for part in found.find_all(exp.DataType)]
+
+
+def _of_one_family(values: list[exp.Expr]) -> list[exp.Expr]:
+    """The values; those of a type that is not known here are errors where Spark would cast beside a text.
+
+    UUIDs and times are texts to Spark, so that it could not tell.
+    """
+    unknown = [value for value in values if kind(value) is None and not isinstance(value.unnest(), _WITHOUT_TYPE)]
+    known = {kind(value) for value in values} - {None}
+    if not unknown or len(values) < 2:
+        return values
+    as_texts = known & {"text", "json"}
+    if (known & {"uuid", "time"} or as_texts) and any(_has_text_of_other_type(value) for value in unknown):
+        raise Untranslatable(
+            "A text stands beside a value whose type is not known; cast that to the type that is meant."
+        )
+    if known and (as_texts == known or not as_texts):
+        types = "string|void" if as_texts else r"(?!string\z).*"
+        return [_replaced(value, only_of(value.copy(), types)) if value in unknown else value for value in values]
+    return values
+
+
+_WITHOUT_TYPE = (exp.Null, exp.Query, exp.Tuple, exp.Any, exp.All, exp.Star, exp.Subquery, exp.Identifier)
+
+
+def _has_text_of_other_type(value: exp.Expr) -> bool:
+    """Whether a value may be one that is a text to Spark, and not to DuckDB: there are some in the query."""
+    return bool(value.root().meta.get(HAS_OTHER_TEXTS))
+
+
+def _replaced(old: exp.Expr, new: exp.Expr) -> exp.Expr:
+    old.replace(new)
+    return new
 
 
 def _one_type(values: list[exp.Expr]) -> exp.DataType:

@@ -25,6 +25,17 @@ from forklake.sql.duckdb_ast import (
     type_of,
     variable,
 )
+from forklake.sql.duckdb_integers import (
+    arithmetic,
+    bits,
+    complement,
+    is_unsigned,
+    negative,
+    quotient,
+    remainder,
+    shift,
+    within,
+)
 from forklake.sql.duckdb_quantifiers import in_query
 from forklake.sql.duckdb_texts import as_text, is_short, joined, read_text, read_unknown
 
@@ -43,10 +54,11 @@ _SPARK_TYPES = {
     _TYPE.TIMESTAMP_NS: "TIMESTAMP_NTZ",
     _TYPE.DATETIME: "TIMESTAMP_NTZ",
     _TYPE.UUID: "STRING",
+    _TYPE.TIME: "STRING",
     _TYPE.JSON: "STRING",
 }
-_REFUSED_TYPES = {_TYPE.BIT, _TYPE.ENUM, _TYPE.UNION, _TYPE.UINT128, _TYPE.TIME, _TYPE.TIMETZ, _TYPE.INTERVAL}
-_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{0,5}[1-9])?\Z", re.ASCII)
+_REFUSED_TYPES = {_TYPE.BIT, _TYPE.ENUM, _TYPE.UNION, _TYPE.UINT128, _TYPE.TIMETZ, _TYPE.INTERVAL}
+_TYPES_OF: dict[object, object] = {"uuid": _TYPE.UUID, "time": _TYPE.TIME}
 
 
 def is_float(left: exp.Expr, right: exp.Expr) -> bool:
@@ -83,17 +95,23 @@ def _integer_divide(node: exp.Expr) -> exp.Expr | None:
     """Integers are divided towards zero, by zero to NULL; for other numbers it is a division like any other."""
     assert isinstance(node, exp.Binary)
     if {kind(node.left), kind(node.right)} & {"float", "decimal"}:
-        return _divide(node)
-    return exp.Paren(this=exp.IntDiv(this=paren(node.left), expression=_not_zero(node.right)))
+        is_zero = exp.EQ(this=paren(node.right.copy()), expression=number(0))
+        found: exp.Expr = _divide(node) or node
+        return found if _is_nonzero(node.right) else if_else(is_zero, exp.null(), found)
+    whole = quotient(node, _not_zero(node.right))
+    if whole is None:
+        raise Untranslatable("// needs numbers whose types are known; cast them first.")
+    return whole
 
 
 def _modulo(node: exp.Expr) -> exp.Expr | None:
     assert isinstance(node, exp.Binary)
     if "float" in {kind(node.left), kind(node.right)} and not _is_nonzero(node.right):
-        remainder = exp.Mod(this=paren(node.left), expression=_not_zero(node.right))
+        rest = exp.Mod(this=paren(node.left), expression=_not_zero(node.right))
         is_zero = exp.EQ(this=paren(node.right.copy()), expression=number(0))
-        return if_else(is_zero, cast_to(text("NaN"), "double"), remainder)
-    return exp.Paren(this=exp.Mod(this=paren(node.left), expression=_not_zero(node.right)))
+        return if_else(is_zero, cast_to(text("NaN"), "double"), rest)
+    plain = exp.Paren(this=exp.Mod(this=paren(node.left), expression=_not_zero(node.right)))
+    return remainder(node, _not_zero(node.right)) or plain
 
 
 def _not_zero(node: exp.Expr) -> exp.Expr:
@@ -127,7 +145,9 @@ def _add(node: exp.Expr) -> exp.Expr | None:
         return type(node)(this=cast_to(node.right, "timestamp_ntz"), expression=node.left)
     if isinstance(node, exp.Sub) and kind(node.left) == kind(node.right) == "date":
         return call("DATEDIFF", node.left, node.right)
-    return None
+    if "time" in (kind(node.left), kind(node.right)):
+        raise Untranslatable("Arithmetic with TIME is not supported: Spark has no such type.")
+    return arithmetic(node)
 
 
 def _cast(node: exp.Expr) -> exp.Expr | None:
@@ -135,25 +155,30 @@ def _cast(node: exp.Expr) -> exp.Expr | None:
     assert isinstance(node, exp.Cast)
     if node.meta.get(OURS):
         return None
-    target, value, or_null = node.to, node.this, isinstance(node, exp.TryCast)
+    target, or_null = node.to, isinstance(node, exp.TryCast)
+    value: exp.Expr = node.this
     constant = value.name if isinstance(value, exp.Literal) and value.is_string else None
-    if target.this == _TYPE.TIME and constant is not None and _TIME.match(constant):
-        return text(constant)
     if target.this == _TYPE.VARBINARY and constant is not None:
         return exp.HexString(this=_bytes_of(constant).hex().upper())
     if target.this == _TYPE.JSON and kind(value) not in (None, "text", "json"):
-        return call("TO_JSON", value)
+        raise Untranslatable("A value as JSON is not supported: Spark leaves NULLs out of it. Write the text of it.")
+    if kind(value) in ("uuid", "time") and target.this == _TYPES_OF[kind(value)]:
+        return value
     to = spark_type(target)
     if _is_text(target):
         return cast_to(value, "string") if kind(value) in ("text", "json") else as_text(value)
     if kind(value) == "text":
         return read_text(value, target, to, or_null=or_null)
+    if kind(value) in ("uuid", "time") or kind_of(target) in ("uuid", "time"):
+        raise Untranslatable(f"A cast to or from {target.sql('duckdb')} is supported for texts only.")
     if kind(value) is None and not target.args.get("nested") and not isinstance(value.unnest(), exp.Null):
         return read_unknown(value, target, to, or_null=or_null)
     if kind(value) == "list":
         return _cast_list(node)
     if target.this in _INTEGERS and kind(value) in ("decimal", "float"):
         value = call("ROUND" if kind(value) == "decimal" else "RINT", value)
+    if is_unsigned(target):
+        return within(cast_to(paren(value), "decimal(38, 0)"), target, or_null=or_null)
     node.set("to", to)
     node.set("this", value)
     return node
@@ -220,6 +245,26 @@ def _bracket(node: exp.Expr) -> exp.Expr | None:
 
 
 def element_of(value: exp.Expr, key: exp.Expr) -> exp.Expr:
+    """The element of a list at a place, the value of a map at a key, or a field of a struct."""
+    found, type_ = _element_of(value, key), _part_type(value, key)
+    return found if type_ is None else of_type(found, type_)
+
+
+def _part_type(value: exp.Expr, key: exp.Expr) -> exp.DataType | None:
+    known = type_of(value)
+    parts = [] if known is None else known.expressions
+    found: object = None
+    match kind(value):
+        case "map" if len(parts) == 2:
+            found = parts[1]
+        case "struct":
+            found = next((part.args.get("kind") for part in parts if part.name.lower() == key.name.lower()), None)
+        case "list":
+            found = element_type(value)
+    return found if isinstance(found, exp.DataType) else None
+
+
+def _element_of(value: exp.Expr, key: exp.Expr) -> exp.Expr:
     if kind(value) == "text":
         character = call("SUBSTRING", value, key, 1)
         if integer(key):
@@ -298,7 +343,20 @@ def _in(node: exp.Expr) -> exp.Expr | None:
         return None
     if kind(field) == "map":
         return call("MAP_CONTAINS_KEY", field, node.this)
-    return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", field), node.this)
+    return contains(field, node.this)
+
+
+def contains(values: exp.Expr, wanted: exp.Expr) -> exp.Expr:
+    """Whether a list has a value, NULLs aside."""
+    return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", values), element_for(values, wanted))
+
+
+def element_for(values: exp.Expr, wanted: exp.Expr) -> exp.Expr:
+    """A value to be looked for in a list: a text is read as an element."""
+    inner = element_type(values)
+    if inner is None or kind(wanted) != "text" or kind_of(inner) in ("text", "json"):
+        return wanted
+    return read_text(wanted, inner, spark_type(inner), or_null=False)
 
 
 def _like(node: exp.Expr) -> exp.Expr | None:
@@ -339,6 +397,14 @@ OPERATORS: dict[type[exp.Expr], Rule] = {
     exp.Mod: _modulo,
     exp.Add: _add,
     exp.Sub: _add,
+    exp.Mul: arithmetic,
+    exp.BitwiseAnd: bits,
+    exp.BitwiseOr: bits,
+    exp.BitwiseXor: bits,
+    exp.BitwiseLeftShift: shift,
+    exp.BitwiseRightShift: shift,
+    exp.BitwiseNot: complement,
+    exp.Neg: negative,
     exp.DateAdd: _date_add,
     exp.DPipe: _join,
     exp.Cast: _cast,

@@ -6,7 +6,7 @@ Spark reads ANY as the name of an aggregate function, so that one that is left a
 from sqlglot import exp
 
 from forklake.errors import Untranslatable
-from forklake.sql.duckdb_ast import Rule, number, paren
+from forklake.sql.duckdb_ast import Rule, kind, number, paren
 
 _IN: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.Any, exp.NEQ: exp.All}
 """The comparisons that are IN and NOT IN, with the quantifier of each."""
@@ -39,6 +39,7 @@ def in_query(is_in: exp.In, place: exp.Expr) -> exp.Expr | None:
 
     That makes no difference only where it, or NOT and it, decides by itself which rows there are.
     """
+    _refuse_texts(is_in)
     if _decides(place):
         return None
     value, query = is_in.this, is_in.args["query"].unnest()
@@ -53,6 +54,17 @@ def in_query(is_in: exp.In, place: exp.Expr) -> exp.Expr | None:
         exp.If(this=exp.Exists(this=nulls), true=exp.null()),
     ]
     return exp.Case(ifs=cases, default=exp.false())
+
+
+def _refuse_texts(is_in: exp.In) -> None:
+    """Of texts and other values, Spark makes one type by rules of its own."""
+    query = is_in.args["query"].unnest()
+    columns = query.selects if isinstance(query, exp.Query) else []
+    values = is_in.this.expressions if isinstance(is_in.this, exp.Tuple) else [is_in.this]
+    for value, column in zip(values, columns, strict=False):
+        kinds = {kind(value), kind(column.unalias())}
+        if "text" in kinds and not kinds <= {"text", "json", None}:
+            raise Untranslatable("IN compares texts with values of another type; cast them to the type that is meant.")
 
 
 def _decides(place: exp.Expr) -> bool:

@@ -82,6 +82,7 @@ _FORMS: dict[object, _Form] = {
         _moments(_MICROSECONDS, r"(?:Z|[-+](?:0[0-9]|1[0-4])(?::?[0-5][0-9])?)?"),
     ),
     _TYPE.UUID: _Form(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", r"[0-9a-fA-F]", "write its dashes"),
+    _TYPE.TIME: _Form(rf"{_CLOCK}:[0-5][0-9](?:\.[0-9]{{1,6}})?", r"[0-9]", "write HH:MM:SS"),
     _TYPE.VARBINARY: _Form(r"[ -\[\]-~]*", r"(?s).", "write encode(…) for the bytes of a text"),
 }
 
@@ -94,7 +95,7 @@ def read_text(value: exp.Expr, target: exp.DataType, spark_type: exp.DataType, *
     inner = value.unnest()
     if isinstance(inner, exp.Literal):
         return _read_constant(inner, form, target, spark_type, or_null)
-    return once(value, lambda given: _read(given, form, target, spark_type, or_null))
+    return of_type(once(value, lambda given: _read(given, form, target, spark_type, or_null)), target)
 
 
 def _read_constant(
@@ -135,7 +136,9 @@ def _read(value: exp.Expr, form: _Form, target: exp.DataType, spark_type: exp.Da
 
 def _plain(value: exp.Expr, target: exp.DataType, spark_type: exp.DataType, or_null: bool) -> exp.Expr:
     if target.this == _TYPE.UUID:
-        return call("LOWER", value)
+        return of_type(call("LOWER", value), target)
+    if target.this == _TYPE.TIME:
+        return of_type(call("REGEXP_REPLACE", value, r"(\.[0-9]*[1-9])0+$|\.0+$", "$1"), target)
     return _cast_as(value, spark_type, or_null)
 
 
@@ -153,6 +156,11 @@ def once(value: exp.Expr, rule: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
         return rule(value)
     found = call("TRANSFORM", call("ARRAY", value), lambda_of(rule(variable("_t")), "_t"))
     return call("ELEMENT_AT", found, 1)
+
+
+def checked(value: exp.Expr, is_wrong: Callable[[exp.Expr], exp.Expr], problem: str) -> exp.Expr:
+    """A value, with an error where something is wrong with it."""
+    return once(value, lambda given: if_else(is_wrong(given.copy()), call("RAISE_ERROR", problem), given))
 
 
 _SURE = r"string|void|boolean|tinyint|smallint|int|bigint|decimal\([0-9]+,0\)"
@@ -338,6 +346,8 @@ _WRITTEN: dict[str, Callable[[exp.Expr], exp.Expr]] = {
     "timestamp": _day,
     "timestamptz": _moment,
     "blob": _blob,
+    "uuid": _cast,
+    "time": _cast,
     "list": _list,
     "struct": _refuse("A struct"),
     "map": _refuse("A map"),

@@ -1,6 +1,7 @@
 """Dates, timestamps and intervals, from DuckDB to Spark."""
 
 import re
+from collections.abc import Iterable
 
 from sqlglot import exp
 
@@ -268,3 +269,28 @@ TIME_CALLS: dict[str, NameRule] = {
     "dayname": lambda arguments: call("DATE_FORMAT", arguments[0], text("EEEE")),
     "monthname": lambda arguments: call("DATE_FORMAT", arguments[0], text("MMMM")),
 }
+
+
+def _refuse_times_of_day(values: Iterable[exp.Expr]) -> None:
+    if any(kind(value) == "time" for value in values):
+        raise Untranslatable("Functions of a TIME are not supported: Spark has no such type.")
+
+
+def _of_node(rule: Rule) -> Rule:
+    def apply(node: exp.Expr) -> exp.Expr | None:
+        _refuse_times_of_day(node.iter_expressions())
+        return rule(node)
+
+    return apply
+
+
+def _of_call(rule: NameRule) -> NameRule:
+    def apply(arguments: list[exp.Expr]) -> exp.Expr:
+        _refuse_times_of_day(arguments)
+        return rule(arguments)
+
+    return apply
+
+
+TIMES.update({node: _of_node(rule) for node, rule in TIMES.items()})
+TIME_CALLS.update({name: _of_call(rule) for name, rule in TIME_CALLS.items()})

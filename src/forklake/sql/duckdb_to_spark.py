@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import sqlglot
 from sqlglot import exp
@@ -14,7 +14,7 @@ from sqlglot.generators.spark import SparkGenerator
 from forklake.errors import Untranslatable
 from forklake.sql.cursor import quiet_parsing, syntax_problem
 from forklake.sql.duckdb_functions import rewrite_all
-from forklake.sql.duckdb_hints import ColumnsOf, add_hints
+from forklake.sql.duckdb_hints import MIXED, MIXED_USING, RESULT, ColumnsOf, Types, add_hints
 from forklake.sql.duckdb_queries import refuse_in, rewrite_select, type_null_conditions, union_by_name
 from forklake.sql.duckdb_sources import (
     move_joins,
@@ -87,19 +87,19 @@ def _position(text: str, error: Mapping[str, object]) -> int:
     return max(min(start + column - len(str(error.get("highlight") or "")), len(text)), 0)
 
 
-def to_spark(node: exp.Expr, columns_of: ColumnsOf | None = None) -> exp.Expr:
+def to_spark(node: exp.Expr, columns_of: ColumnsOf | None = None, values: Mapping[str, Any] | None = None) -> exp.Expr:
     """The same for Spark, as a new tree; tables stay as they are.
 
     Much of DuckDB depends on types: `x[1]`, `len(x)`, casts that round, `* REPLACE`. They are known for what stands in
-    the query, and for tables as far as `columns_of` tells.
+    the query, for parameters by their `values`, and for tables as far as `columns_of` tells.
     """
     try:
-        return _translated(node, columns_of)
+        return _translated(node, columns_of, values)
     except SqlglotError:
         raise Untranslatable("The statement cannot be translated: a name or an expression is missing in it.") from None
 
 
-def _translated(node: exp.Expr, columns_of: ColumnsOf | None) -> exp.Expr:
+def _translated(node: exp.Expr, columns_of: ColumnsOf | None, given: Mapping[str, Any] | None) -> exp.Expr:
     root = _maps_first(node.copy())
     for pivot in list(root.find_all(exp.Pivot)):
         if pivot.this is not None and isinstance(pivot.this, exp.Expr):
@@ -108,8 +108,13 @@ def _translated(node: exp.Expr, columns_of: ColumnsOf | None) -> exp.Expr:
         move_joins(select)
     for values in list(root.find_all(exp.Values)):
         root = _values(root, values)
-    add_hints(root, columns_of)
-    return rewrite_all(_queries(root))
+    add_hints(root, columns_of, given)
+    if root.meta.get(MIXED_USING):
+        raise Untranslatable("USING joins texts with values of another type; write ON, with a cast of one of them.")
+    types = root.meta.get(RESULT)
+    found = rewrite_all(_queries(root))
+    found.meta[RESULT] = types
+    return found
 
 
 def _maps_first(root: exp.Expr) -> exp.Expr:
@@ -131,6 +136,10 @@ def _queries(root: exp.Expr) -> exp.Expr:
         rewrite_select(select)
         rewrite_sample(select)
     for union in reversed(list(root.find_all(exp.SetOperation))):
+        if union.meta.get(MIXED):
+            raise Untranslatable(
+                f"A column of {union.key.upper()} has texts beside other types; cast them to the type that is meant."
+            )
         union_by_name(union)
     for table in list(root.find_all(exp.Table)):
         if isinstance(table.this, exp.GenerateSeries):
@@ -164,8 +173,8 @@ def spark_text(node: exp.Expr) -> str:
     return node.sql(dialect=ForklakeSpark)
 
 
-def expression_to_spark(text: str, columns: Mapping[str, str] | None = None) -> str:
-    """One expression, such as a condition or a default; `columns` are those it may use, with their Spark types."""
+def expression_to_spark(text: str, columns: Types | None = None) -> str:
+    """One expression, such as a condition or a default; `columns` are those it may use, with their types."""
     expression = parse_duckdb(text)
     if isinstance(expression, exp.Query | exp.Values):
         raise syntax_problem("This is a query; an expression is wanted.", text, 0)

@@ -18,6 +18,7 @@ _BEGINNINGS: tuple[tuple[str, Parser], ...] = (
     ("CREATE SECRET", parse_session.create_secret),
     ("DROP SECRET", parse_session.drop_secret),
     ("SET", parse_session.set_setting),
+    ("PRAGMA", parse_session.pragma),
     ("RESET", parse_session.reset_setting),
     ("BEGIN", parse_session.begin),
     ("START TRANSACTION", parse_session.begin),

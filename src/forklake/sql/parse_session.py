@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import get_args
 
+from forklake.errors import Untranslatable
 from forklake.sql.cursor import Cursor, ended
 from forklake.sql.statements import (
     Argument,
@@ -74,6 +75,17 @@ def set_setting(cursor: Cursor) -> SetSetting:
     if not cursor.accept("="):
         cursor.expect("TO")
     return SetSetting(name, cursor.rest())
+
+
+def pragma(cursor: Cursor) -> SetSetting:
+    """PRAGMA with a value is SET; all others ask DuckDB about itself."""
+    if cursor.dialect != "duckdb":
+        raise cursor.problem("PRAGMA is a statement of DuckDB's dialect; use SET")
+    cursor.expect("PRAGMA")
+    name = ".".join(cursor.dotted())
+    if cursor.accept("="):
+        return SetSetting(name, cursor.rest())
+    raise Untranslatable(f"PRAGMA {name} is not supported; use SHOW or DESCRIBE, or SET for a setting.")
 
 
 def reset_setting(cursor: Cursor) -> SetSetting:

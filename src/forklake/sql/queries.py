@@ -23,7 +23,9 @@ from forklake.spark.session import is_remote
 from forklake.sql.binding import Bound, Context, find_relation, kept_in
 from forklake.sql.constants import Parameters, constant_of
 from forklake.sql.cursor import quoted_name
+from forklake.sql.duckdb_hints import RESULT, Types
 from forklake.sql.duckdb_to_spark import parse_duckdb, spark_text, to_spark
+from forklake.sql.duckdb_types import duckdb_type
 from forklake.sql.functions import call_function, is_function
 from forklake.sql.macros import expanded
 from forklake.sql.metadata_names import find_metadata
@@ -62,6 +64,8 @@ class BoundQuery:
     context: Context
     owns_columns: bool
     """What it gives has no columns of another query."""
+    types: Sequence[exp.DataType | None] = ()
+    """In DuckDB's dialect, the types of its columns to DuckDB, as far as they are known."""
 
     def run(self, state: SessionState) -> DataFrame:
         """The query as a DataFrame, which Spark has analysed and not run."""
@@ -101,18 +105,19 @@ def bind_query(
     handed_out: bool = False,
     hidden: Mapping[str, Sequence[str]] | None = None,
     stands_for: Mapping[str, Name] | None = None,
+    types: Mapping[str, Types] | None = None,
 ) -> BoundQuery:
     """Bind the names of a query to tables, views and functions; what is none of ours is left to Spark.
 
-    `given` are DataFrames that the text may name besides, `hidden` columns of theirs that stars leave out, and
-    `stands_for` the tables by whose names their columns may be qualified. What is `handed_out` gets columns of its own,
-    if it can.
+    `given` are DataFrames that the text may name besides, `hidden` columns of theirs that stars leave out, `types` what
+    their columns are to DuckDB, and `stands_for` the tables by whose names their columns may be qualified. What is
+    `handed_out` gets columns of its own, if it can.
     """
     plain, bound, owns_columns = _bind(
-        state, context, text, parameters, given or {}, hidden or {}, handed_out, stands_for or {}
+        state, context, text, parameters, given or {}, hidden or {}, handed_out, stands_for or {}, types or {}
     )
     text = _formatted(plain, bound.marker) if bound.frames else plain
-    return BoundQuery(text, bound.frames, bound.scans, parameters, context, owns_columns)
+    return BoundQuery(text, bound.frames, bound.scans, parameters, context, owns_columns, bound.result)
 
 
 def bind_expression(
@@ -122,10 +127,12 @@ def bind_expression(
     rows: Mapping[str, DataFrame],
     hidden: Mapping[str, Sequence[str]],
     stands_for: Mapping[str, Name],
+    types: Mapping[str, Types],
 ) -> tuple[str, list[NamedScan]]:
     """An expression for Spark over rows known by aliases, whose `hidden` columns stars leave out.
 
-    `stands_for` has, by alias, the tables by whose names their columns may be qualified.
+    By alias, `stands_for` has the tables by whose names their columns may be qualified, and `types` what they are to
+    DuckDB.
     With the scans that its subqueries name: Spark knows them for as long as they are referred to.
     """
     value = _marker(text) + "value"
@@ -134,7 +141,8 @@ def bind_expression(
     query = f"SELECT ({text}\n) AS {value} FROM {', '.join(sources)}"
     unseen = {name: hidden.get(alias, ()) for name, alias in zip(given, rows, strict=True)}
     owners = {name: stands_for[alias] for name, alias in zip(given, rows, strict=True) if alias in stands_for}
-    plain, bound, _ = _bind(state, context, query, None, given, unseen, False, owners)
+    known = {name: types.get(alias, {}) for name, alias in zip(given, rows, strict=True)}
+    plain, bound, _ = _bind(state, context, query, None, given, unseen, False, owners, known)
     shown = plain[len("SELECT") : plain.rindex(f"{value}")].rstrip(" `").removesuffix("AS")
     scans = dict(bound.scans)
 
@@ -154,7 +162,8 @@ def _bind(
     given: Mapping[str, DataFrame],
     hidden: Mapping[str, Sequence[str]],
     handed_out: bool,
-    stands_for: Mapping[str, Name] | None = None,
+    stands_for: Mapping[str, Name],
+    types: Mapping[str, Types],
 ) -> tuple[str, "_Names", bool]:
     """The text with names that Spark will know, what they stand for, and whether the query has columns of its own."""
     if context.depth > _DEEPEST:
@@ -169,15 +178,19 @@ def _bind(
         found: DataFrame | NamedScan | None = given.get(name)
         if found is None:
             found = _frame(state, context, reference, parameters, bound)
-        elif hidden.get(name):
-            bound.bearers.append(bearer_of(reference, hidden[name]))
+        else:
+            bound.types[id(reference.node)] = types.get(name, {})
+            if hidden.get(name):
+                bound.bearers.append(bearer_of(reference, hidden[name]))
         if found is not None:
             bound.add(parsed, reference, found, context.dialect)
-    further = _column_edits(_with_owners(parsed, stands_for or {}), bound, context)
+    further = _column_edits(_with_owners(parsed, stands_for), bound, context)
     anew = _named_anew(parsed, bound.scans, context) if handed_out and not further else None
     plain = edited(parsed.text, [*bound.edits, *further, *(anew or ())])
     if context.dialect == "duckdb":
-        plain = spark_text(_translated(plain, bound))
+        translated = _translated(plain, bound, parameters)
+        bound.result = translated.meta.get(RESULT) or ()
+        plain = spark_text(translated)
     return without_variables(plain), bound, anew is not None
 
 
@@ -201,6 +214,10 @@ class _Names:
     """By the id of its node, the table that a name stands for."""
     nodes: dict[int, str] = field(default_factory=dict)
     """By the id of its node, what a name is replaced by."""
+    types: dict[int, Types] = field(default_factory=dict)
+    """By the id of its node, the columns of which it is known what they are to DuckDB."""
+    result: Sequence[exp.DataType | None] = ()
+    """What the columns of the whole query are to DuckDB."""
 
     def add(self, parsed: ParsedQuery, reference: Reference, found: DataFrame | NamedScan, dialect: str) -> None:
         """Replace a name by the one that Spark knows the rows by."""
@@ -225,18 +242,22 @@ class _Names:
         frame = self.scans[name].frame if name in self.scans else self.frames.get(name)
         return None if frame is None else {fold(column) for column in frame.columns}
 
-    def columns(self, name: str) -> dict[str, str] | None:
+    def columns(self, name: str) -> Types | None:
         """The columns that are seen of what Spark knows by a name, with their types."""
         frame = self.scans[name].frame if name in self.scans else self.frames.get(name)
         hidden = self.hidden.get(name, ())
-        return None if frame is None else {name: kind for name, kind in frame.dtypes if name not in hidden}
+        known = next((self.types.get(node, {}) for node, given in self.nodes.items() if given == name), {})
+        if frame is None:
+            return None
+        return {name: known.get(name, kind) for name, kind in frame.dtypes if name not in hidden}
 
 
-def _translated(plain: str, bound: _Names) -> exp.Expr:
+def _translated(plain: str, bound: _Names, parameters: Parameters) -> exp.Expr:
     tree, hidden = parse_duckdb(plain), bound.hidden
     if hidden:
         mark_hidden(tree, hidden)
-    found = to_spark(tree, lambda table: bound.columns(table.name))
+    values = parameters if isinstance(parameters, Mapping) else {}
+    found = to_spark(tree, lambda table: bound.columns(table.name), values)
     return hide_in_stars(found, hidden) if hidden else found
 
 
@@ -266,6 +287,22 @@ def query_frame(state: SessionState, context: Context, text: str, parameters: Pa
     return bind_query(state, context, text, parameters).run(state)
 
 
+def typed_frame(
+    state: SessionState, context: Context, text: str, parameters: Parameters = None
+) -> tuple[DataFrame, Types]:
+    """The rows of a query, with what its columns are to DuckDB."""
+    bound = bind_query(state, context, text, parameters)
+    frame = bound.run(state)
+    types = bound.types if len(bound.types) == len(frame.columns) else ()
+    return frame, {name: type_ for name, type_ in zip(frame.columns, types, strict=False) if type_ is not None}
+
+
+def table_types(table: Table) -> Types:
+    """What the columns of a table are to DuckDB; where Spark has another type for them, it does not tell."""
+    found = {column.name: duckdb_type(column) for column in table.definition.columns}
+    return {name: type_ for name, type_ in found.items() if type_ is not None}
+
+
 def relation_frame(state: SessionState, bound: Bound, context: Context) -> DataFrame:
     """All rows of a table or view."""
     if bound.table is None:
@@ -281,6 +318,7 @@ def _table_rows(
     predicate = predicate_for(names.text, reference, table, state.rules)
     virtual = named_virtual_columns(reference, table)
     names.tables[id(reference.node)] = table
+    names.types[id(reference.node)] = table_types(table)
     if virtual:
         names.bearers.append(bearer_of(reference, virtual))
     work = state.work(bound.tx, bound.attachment)
@@ -290,17 +328,24 @@ def _table_rows(
 
 def view_frame(state: SessionState, bound: Bound, context: Context) -> DataFrame:
     """The rows of a view, read where it was made and at the point in time that it is asked for."""
+    return _view_rows(state, bound, context)[0]
+
+
+def _view_rows(state: SessionState, bound: Bound, context: Context) -> tuple[DataFrame, Types]:
+    """The same, with what its columns are to DuckDB."""
     view = bound.view
     assert view is not None
     pinned = {**context.pinned, bound.attachment.name: bound.tx}
     inside = kept_in(bound.attachment, bound.schema, view.definition.dialect, pinned, context.depth + 1)
-    frame = query_frame(state, inside, view.definition.sql)
+    frame, known = typed_frame(state, inside, view.definition.sql)
     aliases = view.definition.column_aliases
     if not aliases:
-        return frame
+        return frame, known
     if len(aliases) > len(frame.columns):
         raise InvalidInput(f"View '{view.name}' has more names for columns than its query has columns.")
-    return frame.toDF(*aliases, *frame.columns[len(aliases) :])
+    named = [*aliases, *frame.columns[len(aliases) :]]
+    renamed = {new: known[old] for new, old in zip(named, frame.columns, strict=True) if old in known}
+    return frame.toDF(*named), renamed
 
 
 def _frame(
@@ -317,7 +362,8 @@ def _frame(
     if bound is None:
         return None
     if bound.table is None:
-        return view_frame(state, bound, context)
+        frame, names.types[id(reference.node)] = _view_rows(state, bound, context)
+        return frame
     return _table_rows(state, bound, bound.table, reference, names)
 
 

@@ -33,9 +33,10 @@ from forklake.sql.binding import Context, context_of, get_relation, kept_in, tar
 from forklake.sql.constants import Parameters
 from forklake.sql.cursor import parse_text
 from forklake.sql.defaults import column_spec, default_of, type_of
+from forklake.sql.duckdb_types import texts_in_spark
 from forklake.sql.macro_calls import calls_in
 from forklake.sql.own_names import without_catalog
-from forklake.sql.queries import query_frame, view_frame
+from forklake.sql.queries import query_frame, typed_frame, view_frame
 from forklake.sql.state import SessionState
 from forklake.sql.statements import (
     AddColumn,
@@ -95,7 +96,7 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
             return None
         if statement.columns:
             raise InvalidInput("A table made AS a query takes its columns from the query: leave them out.")
-        rows = query_frame(state, context, statement.query, parameters)
+        rows, known = typed_frame(state, context, statement.query, parameters)
         table = create_as(
             state.work(tx, attachment),
             schema,
@@ -105,6 +106,7 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
             sorted_by=sort_keys(statement.sorted_by, context.dialect),
             or_replace=statement.or_replace,
             with_data=statement.with_data,
+            types=texts_in_spark(known),
         )
         if statement.comment is not None:
             ddl.set_object_tag(tx, table, statement.comment)

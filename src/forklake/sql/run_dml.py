@@ -33,11 +33,12 @@ from forklake.sql.constant_rows import constant_rows
 from forklake.sql.constants import Parameters
 from forklake.sql.cursor import quoted_name
 from forklake.sql.default_words import is_default, marked_values, with_defaults
+from forklake.sql.duckdb_hints import Types
 from forklake.sql.literals import with_values
 from forklake.sql.macros import expanded
 from forklake.sql.missing import explained
 from forklake.sql.predicates import names_of, predicate_of
-from forklake.sql.queries import bind_expression, bind_query, query_frame
+from forklake.sql.queries import bind_expression, bind_query, query_frame, table_types, typed_frame
 from forklake.sql.state import SessionState
 from forklake.sql.statements import Delete, Insert, Merge, MergeWhen, Name, Truncate, Update
 from forklake.sql.text_columns import with_times
@@ -97,7 +98,8 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
         def chosen(frame: DataFrame) -> DataFrame:
             given = [(at, value) for at, (_, value) in enumerate(statement.assignments) if not is_default(value)]
             values = ", ".join(f"({value}\n) AS {_SET}{at}" for at, value in given)
-            rows = _Rows(frame, alias, (ROW_ID, ADDRESS), virtual, None if statement.alias else statement.name)
+            known_as = None if statement.alias else statement.name
+            rows = _Rows(frame, alias, (ROW_ID, ADDRESS), virtual, known_as, table_types(table))
             return _over(state, context, rows, statement.sources, statement.where, parameters, values)
 
         if len({fold(column) for column, _ in statement.assignments}) < len(statement.assignments):
@@ -131,7 +133,8 @@ def delete_rows(state: SessionState, statement: Delete, parameters: Parameters =
         alias = statement.alias or table.name
 
         def chosen(frame: DataFrame) -> DataFrame:
-            rows = _Rows(frame, alias, (ADDRESS,), virtual, None if statement.alias else statement.name)
+            known_as = None if statement.alias else statement.name
+            rows = _Rows(frame, alias, (ADDRESS,), virtual, known_as, table_types(table))
             found = _over(state, context, rows, statement.sources, statement.where, parameters)
             # A row that several others match is deleted once.
             return found if statement.sources is None else found.dropDuplicates([ADDRESS])
@@ -153,8 +156,9 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
     with state.writing(bound.attachment) as tx:
         table = tx.current(_table(bound))
         work = state.work(tx, bound.attachment)
-        source = query_frame(state, context, f"SELECT * FROM {statement.source}", parameters)
+        source, source_types = typed_frame(state, context, f"SELECT * FROM {statement.source}", parameters)
         names = MergeNames(statement.alias or table.name, statement.source_name)
+        types = {names.target: table_types(table), names.source: source_types}
         virtual = virtual_columns(table, " ".join(_texts(statement)))
         scans: list[NamedScan] = []
         given = {names.source: statement.source_table, names.target: None if statement.alias else statement.name}
@@ -166,7 +170,7 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
             may_name = _MAY_NAME_TABLES.search(plain) or (tables and _MAY_QUALIFY.search(plain))
             if context.dialect == "duckdb" or may_name:
                 sides = _sides(work, table, source, names, virtual)
-                plain, named = bind_expression(state, context, plain, *sides, tables)
+                plain, named = bind_expression(state, context, plain, *sides, tables, types)
                 scans.extend(named)
             return as_expression(plain)
 
@@ -228,6 +232,8 @@ class _Rows:
     virtual: Sequence[str]
     table: Name | None
     """The name of the table as the statement has it, unless it gives an alias."""
+    types: Types
+    """What its columns are to DuckDB."""
 
 
 def _over(
@@ -248,7 +254,8 @@ def _over(
     text += f" WHERE ({where}\n)" if where else ""
     hidden = {_ROWS: [*rows.known_by, *rows.virtual]}
     known_as = {} if rows.table is None else {_ROWS: rows.table}
-    bound = bind_query(state, context, text, parameters, {_ROWS: rows.frame}, hidden=hidden, stands_for=known_as)
+    given, types = {_ROWS: rows.frame}, {_ROWS: rows.types}
+    bound = bind_query(state, context, text, parameters, given, hidden=hidden, stands_for=known_as, types=types)
     return bound.run(state)
 
 

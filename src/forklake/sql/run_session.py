@@ -15,6 +15,7 @@ from forklake.sql.attachments import AttachOptions, open_attachment
 from forklake.sql.catalog_changes import catalog_to_fork, drop_through, fork_attached
 from forklake.sql.constants import Parameters, as_time, as_version, constant
 from forklake.sql.cursor import Cursor
+from forklake.sql.duckdb_settings import check_setting, is_duckdbs
 from forklake.sql.state import SessionState
 from forklake.sql.statements import (
     Attach,
@@ -194,16 +195,26 @@ def drop_secret(state: SessionState, statement: DropSecret) -> None:
 
 
 def set_setting(state: SessionState, statement: SetSetting, parameters: Parameters = None) -> None:
-    """SET a setting of ours, or one of Spark."""
+    """SET a setting of ours, one of Spark, or one of DuckDB in its dialect."""
     name = fold(statement.name)
     if name.startswith(("ducklake_", "forklake_")):
         _set_own(state, name, statement, parameters)
         return
+    value = None if statement.value is None else _spark_value(statement.value, state.dialect, parameters)
+    if state.dialect == "duckdb" and is_duckdbs(statement.name):
+        spark_name = check_setting(statement.name, value)
+        if spark_name is not None:
+            _set_spark(state, spark_name, value)
+        return
+    _set_spark(state, statement.name, value)
+
+
+def _set_spark(state: SessionState, name: str, value: str | None) -> None:
     spark = state.holder.get()
-    if statement.value is None:
-        spark.conf.unset(statement.name)
+    if value is None:
+        spark.conf.unset(name)
     else:
-        spark.conf.set(statement.name, _spark_value(statement.value, state.dialect, parameters))
+        spark.conf.set(name, value)
 
 
 def _spark_value(text: str, dialect: str, parameters: Parameters) -> str:

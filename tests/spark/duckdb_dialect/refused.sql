@@ -149,3 +149,51 @@ SELECT regr_slope(a, a) FROM t;
 
 -- median of decimals
 SELECT median(1.50);
+
+-- length below zero
+SELECT substring('hello', 2, -1);
+
+-- empty separator
+SELECT split_part('abc', '', 1);
+
+-- nothing to pad with
+SELECT lpad('abc', 5, '');
+
+-- to_json
+SELECT to_json({'a': NULL});
+
+-- greatest and least
+SELECT greatest([1, NULL], [1, 2]);
+
+-- order
+SELECT list_sort([[1, NULL], [1, 2]]);
+
+-- negative of an integer
+SELECT -(1::UTINYINT);
+
+-- TIME
+SELECT TIME '10:00:00' + INTERVAL 1 HOUR;
+
+-- TIME
+SELECT TIME '10:00:00' < '9:00';
+
+-- UUID
+SELECT '00000000-0000-0000-0000-00000000000a'::UUID = 'abc';
+
+-- HUGEINT and UBIGINT
+SELECT 5::UBIGINT & 3;
+
+-- texts beside other types
+SELECT 1 AS a UNION ALL SELECT concat('0', '1');
+
+-- IN compares texts
+SELECT 1 WHERE 1 IN (SELECT concat('0', '1'));
+
+-- USING joins texts
+SELECT 1 FROM (SELECT 1 AS a) AS x JOIN (SELECT concat('0', '1') AS a) AS y USING (a);
+
+-- TIME
+SELECT epoch(TIME '10:00:00');
+
+-- TIME
+SELECT date_part('hour', TIME '10:00:00');

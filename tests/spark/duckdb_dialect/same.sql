@@ -419,3 +419,17 @@ SELECT printf('%s %d', NULL::VARCHAR, 1) AS a, format('{} {:.1f}', 'x', NULL::DO
 VALUES (1e20::VARCHAR, nullif(1, 2)), ('x' || 1.5::DOUBLE, NULL);
 SELECT a || '!' AS a, b FROM (VALUES (DATE '2020-01-02'::VARCHAR, list_contains([1], 1)), (NULL, false)) v(a, b);
 VALUES (CAST('1' || '2' AS INT));
+
+-- NULLs within lists and structs come last
+SELECT x FROM (VALUES ([1, NULL]), ([1, 2]), ([NULL]), (NULL), ([1])) AS v(x) ORDER BY x;
+SELECT x FROM (VALUES ([1, NULL]), ([1, 2]), ([NULL]), (NULL), ([1])) AS v(x) ORDER BY x DESC;
+SELECT x AS y FROM (VALUES ([1, NULL]), ([1, 2]), ([NULL]), ([1])) AS v(x) ORDER BY y DESC;
+SELECT min(x) AS a, max(x) AS b FROM (VALUES ([1, NULL]), ([1, 2]), ([NULL]), (NULL), ([1])) AS v(x);
+SELECT [1, NULL] < [1, 2] AS a, [1, 2] < [1, NULL] AS b, [NULL] <= [1] AS c, {'a': NULL::INT} > {'a': 1} AS d;
+SELECT x, row_number() OVER (ORDER BY x) AS n FROM (VALUES ([1, NULL]), ([1, 2])) AS v(x) ORDER BY n;
+SELECT list(i ORDER BY x) AS l FROM (VALUES ([1, NULL], 1), ([1, 2], 2)) AS v(x, i);
+
+-- functions of odd values
+SELECT chr(128512) AS a, chr(65) AS b, flatten([[1], NULL, [2, NULL]]) AS c, ascii('') AS d;
+SELECT ln(2) AS a, log(100) AS b, sqrt(4) AS c, acos('nan'::DOUBLE) AS d, atanh(1) AS e, log(3, 9) AS f;
+SELECT 18446744073709551615::UBIGINT // 2 AS a, (-7)::HUGEINT // 2 AS b, 5::UTINYINT & 3 AS c, 1 << 3 AS d;
