@@ -102,6 +102,8 @@ def _epoch_in(value: exp.Expr, function: str, divisor: int) -> exp.Expr:
 
 def _unix_to_time(node: exp.Expr) -> exp.Expr | None:
     match node.args.get("scale"):
+        case None if kind(node.this) == "float":
+            raise Untranslatable("to_timestamp of a DOUBLE is not supported: Spark cuts off what DuckDB rounds.")
         case None:
             return call("TIMESTAMP_SECONDS", node.this)
         case scale if scale.name == "3":
