@@ -13,8 +13,8 @@ from typing import Any, Literal, Self
 
 import psycopg
 
-from forklake.catalog.lake import Lake
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.lakes.open_lake import open_lake
 from tests.postgres_server import DURABLE, TestPostgres
 
 Backend = Literal["sqlite", "postgres"]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from forklake.catalog.catalogs import create_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import create_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.open_lake import open_lake
 from tests.effort import examples
 from tests.postgres_server import TestPostgres
 

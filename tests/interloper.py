@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from forklake.api.session import Session
-from forklake.catalog.lake import new_handle
+from forklake.catalog.lakes.lake import new_handle
 from forklake.store.connection import Params, Row, Statement, Store
 from tests.backends.counting_store import CountingStore
 

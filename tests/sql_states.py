@@ -5,16 +5,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from forklake.spark.session import SparkHolder
-from forklake.sql.attachments import AttachOptions, open_attachment
-from forklake.sql.functions import call_function
-from forklake.sql.state import SessionState
+from forklake.spark.session.provider import SparkProvider
+from forklake.sql.functions.registry import call_function
+from forklake.sql.session.attachments import AttachOptions, open_attachment
+from forklake.sql.session.state import SessionState
 from tests.conftest import Place
 
 
-def open_state(place: Place, folder: Path, name: str = "lake", holder: SparkHolder | None = None) -> SessionState:
+def open_state(place: Place, folder: Path, name: str = "lake", provider: SparkProvider | None = None) -> SessionState:
     """A session with the catalog `main` attached; the lake is created if there is none."""
-    state = SessionState(holder or SparkHolder(), "spark")
+    state = SessionState(provider or SparkProvider(), "spark")
     attach(state, place, folder, name)
     return state
 

@@ -20,7 +20,7 @@ from benchmarks.data.writes import append, changes
 from benchmarks.databases import SERVER_SETTINGS, Databases
 from benchmarks.machine import machine_facts
 from benchmarks.report import Facts, Figure
-from forklake.spark.session import ONE_MACHINE
+from forklake.spark.session.provider import ONE_MACHINE
 
 BENCHMARKS: dict[str, Benchmark] = {
     "full_scan": full_scan,

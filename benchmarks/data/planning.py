@@ -11,12 +11,12 @@ from benchmarks.data.small_files import CATALOG, TABLE, add_files, copy_file
 from benchmarks.databases import Backend
 from benchmarks.report import Figure, against, at_most
 from benchmarks.timing import interleaved
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.lake import Catalog
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.names import get_table
-from forklake.catalog.scan_planning import plan_scan
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.planning.scan_planning import plan_scan
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.model.lru_cache import LruCache
 
 NAME = "planning"
@@ -61,7 +61,7 @@ def _plan_ours(stored: Stored) -> None:
 
 
 def _plan_first(bench: Bench, stored: Stored) -> None:
-    bench.session._state.holder.cache.relations = LruCache()
+    bench.session._state.provider.cache.relations = LruCache()
     _plan_ours(stored)
 
 

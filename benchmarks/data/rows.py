@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Column
 from forklake.model.ids import ColumnId
-from forklake.spark.tasks.arrow_types import shown_schema
+from forklake.spark.tasks.types.arrow_types import shown_schema
 
 COLUMNS = {
     "id": "bigint",

@@ -9,15 +9,15 @@ from pyarrow import fs
 
 from benchmarks.data.rows import arrow_rows
 from benchmarks.databases import Place
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.model.entities import Table
 from forklake.model.files import DataFile, NewDataFile
 from forklake.model.ids import DataFileId
-from forklake.spark.tasks.file_stats import FileFacts, read_many
+from forklake.spark.tasks.statistics.file_stats import FooterFacts, read_many_facts
 
 CATALOG, TABLE = "main", "orders"
 _CHUNK_ROWS = 1_000_000
@@ -55,13 +55,13 @@ def add_files(place: Place, data: Path, folder: Path, *, alike: bool = False) ->
             table = get_table(tx, "main", TABLE)
             chosen, columns = paths[first : first + _COMMIT_FILES], table.definition.columns
             read = chosen[:1] if alike else chosen
-            facts = read_many(fs.LocalFileSystem(), read, columns) * (len(chosen) if alike else 1)
+            facts = read_many_facts(fs.LocalFileSystem(), read, columns) * (len(chosen) if alike else 1)
             ids = tx.new_ids("file", len(chosen))
             names = [Path(path).relative_to(data).as_posix() for path in chosen]
             tx.append_files(table, [_new_file(table, *file) for file in zip(ids, names, facts, strict=True)])
             commit(tx)
 
 
-def _new_file(table: Table, file_id: int, path: str, facts: FileFacts) -> NewDataFile:
+def _new_file(table: Table, file_id: int, path: str, facts: FooterFacts) -> NewDataFile:
     file = DataFile(DataFileId(file_id), path, facts.record_count, facts.file_size_bytes, facts.footer_size)
     return NewDataFile(file._replace(table_version=table.begin_snapshot), facts.column_stats)

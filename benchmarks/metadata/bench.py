@@ -7,7 +7,7 @@ from benchmarks.databases import Backend, Databases, Place
 from benchmarks.metadata.settings import Sizes
 from benchmarks.metadata.tables import make_table
 from benchmarks.report import Figure
-from forklake.catalog.catalogs import create_catalog
+from forklake.catalog.lakes.catalogs import create_catalog
 
 LARGE = "large"
 """A catalog whose table `events` has many files; `few` has ten, and `elsewhere` none."""

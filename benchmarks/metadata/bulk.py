@@ -11,8 +11,8 @@ from benchmarks.metadata.round_trips import relayed
 from benchmarks.metadata.tables import append, make_table
 from benchmarks.report import Figure, against, at_most, duration
 from benchmarks.timing import interleaved
-from forklake.catalog.catalogs import create_catalog, find_catalog
-from forklake.catalog.forks import fork_catalog
+from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
+from forklake.catalog.lakes.forks import fork_catalog
 from forklake.model.ids import CatalogId
 
 NAME = "bulk"

@@ -12,9 +12,9 @@ from benchmarks.metadata.bulk_forks import bulk_fork_name, make_bulk_forks
 from benchmarks.metadata.tables import append, make_table, scan
 from benchmarks.report import Figure, against, no_slower_than
 from benchmarks.timing import interleaved
-from forklake.catalog.catalogs import create_catalog, find_catalog
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Lake
+from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Lake
 
 NAME = "catalogs"
 PARENT = "parent"

@@ -14,8 +14,8 @@ from benchmarks.metadata.forklake_writer import ForklakeWriter, PlainWriter, mak
 from benchmarks.metadata.tables import ROWS_PER_FILE, make_table
 from benchmarks.metadata.writers import Race, race
 from benchmarks.report import Bar, Figure, at_least, at_most
-from forklake.catalog.catalogs import create_catalog
-from forklake.catalog.forks import fork_catalog
+from forklake.catalog.lakes.catalogs import create_catalog
+from forklake.catalog.lakes.forks import fork_catalog
 
 NAME = "commits"
 SCALING = 3

@@ -11,12 +11,12 @@ from benchmarks.metadata.bulk_forks import make_bulk_forks
 from benchmarks.metadata.tables import make_table, new_files
 from benchmarks.report import Figure, against, no_slower_than
 from benchmarks.timing import Sample, timed
-from forklake.catalog.catalogs import create_catalog, find_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.model.ids import TableId
 
 NAME = "expiry"

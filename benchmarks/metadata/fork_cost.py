@@ -10,8 +10,8 @@ from benchmarks.metadata.bench import FEW_FILES, LARGE, SMALL, Bench
 from benchmarks.metadata.row_copying import copy_catalog
 from benchmarks.report import Figure, against, at_most, no_slower_than
 from benchmarks.timing import interleaved
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Lake
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Lake
 from forklake.store.metadata_tables import TABLES
 
 NAME = "fork_cost"

@@ -10,7 +10,7 @@ import psycopg
 
 from benchmarks.databases import Place
 from benchmarks.metadata.tables import append, append_row
-from forklake.catalog.catalogs import find_catalog
+from forklake.catalog.lakes.catalogs import find_catalog
 from forklake.errors import ForklakeError
 
 PLAIN_TABLE = "plain_row"

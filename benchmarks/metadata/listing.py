@@ -8,12 +8,12 @@ from benchmarks.metadata.bench import LARGE, Bench
 from benchmarks.metadata.tables import append, new_files, scan
 from benchmarks.report import Figure, against, duration, no_slower_than
 from benchmarks.timing import interleaved, timed
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.model.ids import DataFileId, TableId
 
 NAME = "listing"

@@ -8,9 +8,9 @@ from benchmarks.metadata.bench import Bench
 from benchmarks.metadata.tables import append, make_table
 from benchmarks.report import Figure, against, no_slower_than
 from benchmarks.timing import interleaved
-from forklake.catalog.catalogs import create_catalog
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
+from forklake.catalog.lakes.catalogs import create_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
 
 NAME = "long_history"
 BAR = no_slower_than(1.3)

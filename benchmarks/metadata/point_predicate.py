@@ -9,9 +9,9 @@ from benchmarks.metadata.bench import LARGE, Bench
 from benchmarks.metadata.tables import ROWS_PER_FILE, scan
 from benchmarks.report import Figure, against, at_most
 from benchmarks.timing import interleaved
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog
 from forklake.model.predicates import Comparison
 
 NAME = "point_predicate"

@@ -3,12 +3,12 @@
 from datetime import date, timedelta
 from itertools import count
 
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import create_table
-from forklake.catalog.lake import Catalog
-from forklake.catalog.names import get_table
-from forklake.catalog.scan_planning import ScanPlan, plan_scan
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.planning.scan_planning import ScanPlan, plan_scan
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import create_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Table

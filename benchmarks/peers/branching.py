@@ -18,13 +18,13 @@ from benchmarks.peers.tpch_data import TABLES
 from benchmarks.peers.tpch_lake import CATALOG, Counts, register_tables, table_counts
 from benchmarks.report import Figure, against, at_most, duration
 from benchmarks.timing import interleaved, timed
-from forklake.catalog.catalogs import create_catalog, drop_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import create_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Lake
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.catalogs import create_catalog, drop_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import create_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 

@@ -15,7 +15,7 @@ from benchmarks.metadata.writers import race
 from benchmarks.peers.bench import Bench
 from benchmarks.peers.many_files import make_files
 from benchmarks.report import Bar, Figure, at_least
-from forklake.catalog.forks import fork_catalog
+from forklake.catalog.lakes.forks import fork_catalog
 from forklake.errors import ForklakeError
 from tests.postgres_server import POSTGRES_VERSION_FOLDER
 

@@ -13,8 +13,8 @@ from benchmarks.peers.rows import write_rows
 from benchmarks.report import Figure, against
 from benchmarks.timing import interleaved
 from forklake.api.catalog import CatalogHandle
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.open_lake import open_lake
 
 NAME = "branching"
 DEPTHS = (1, 10, 100, 1_000)

@@ -18,9 +18,9 @@ from benchmarks.metadata.forklake_writer import PLAIN_TABLE, make_plain_table
 from benchmarks.metadata.tables import append, append_row, make_table, scan
 from benchmarks.timing import Sample, interleaved
 from forklake.api.table import TableHandle
-from forklake.catalog.catalogs import create_catalog
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog
+from forklake.catalog.lakes.catalogs import create_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog
 
 Measure = Callable[[Bench], tuple[Sample, Sample]]
 """Ours, and the other's."""

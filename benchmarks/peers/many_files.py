@@ -5,12 +5,12 @@ from itertools import count
 
 from benchmarks.databases import Place, Sql
 from benchmarks.metadata.tables import FILE_BYTES, ROWS_PER_FILE
-from forklake.catalog.catalogs import create_catalog, find_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import create_table
-from forklake.catalog.lake import Catalog
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import create_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Table

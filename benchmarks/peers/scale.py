@@ -15,9 +15,9 @@ from benchmarks.peers.growth import FLAT, LINEAR, Curve, bytes_shown, measured_c
 from benchmarks.peers.many_files import TABLE, append_file, make_files
 from benchmarks.peers.plots import Lines
 from benchmarks.report import Bar, Figure, at_most
-from forklake.catalog.catalogs import find_catalog, list_catalogs
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Lake
+from forklake.catalog.lakes.catalogs import find_catalog, list_catalogs
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Lake
 from forklake.model.predicates import Comparison
 
 NAME = "scale"

@@ -8,7 +8,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from benchmarks.report import Facts
-from forklake.spark.session import ONE_MACHINE
+from forklake.spark.session.provider import ONE_MACHINE
 
 ICEBERG_VERSION, DELTA_VERSION, SQLITE_VERSION = "1.11.0", "4.4.0", "3.53.4.0"
 PACKAGES = (

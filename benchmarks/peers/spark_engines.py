@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from benchmarks.peers.engines import SparkEngine, local_path, properties
-from forklake.spark.session import ONE_MACHINE
+from forklake.spark.session.provider import ONE_MACHINE
 
 # Each at its best where one statement may change few rows of a file, which is what ours does as well: deletion vectors,
 # new rows in new files. All of them write Parquet compressed by snappy.

@@ -3,11 +3,11 @@
 from benchmarks.peers.bench import Bench
 from benchmarks.peers.forklake_engine import Forklake
 from benchmarks.peers.tpch_data import tpch_files
-from forklake.catalog.aggregates import exact_count
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.lake import Lake
-from forklake.catalog.names import list_tables
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.planning.aggregates import exact_count
+from forklake.catalog.transaction.names import list_tables
+from forklake.catalog.transaction.transaction import begin
 
 CATALOG = "main"
 Counts = dict[str, int]

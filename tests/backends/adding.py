@@ -12,9 +12,9 @@ import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
 from forklake.api.table import TableHandle
-from forklake.catalog.file_partitions import partition_values
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.reading.file_partitions import partition_values
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import InvalidInput
 from forklake.model.files import ScanFile
 from forklake.model.ids import TableId
@@ -38,7 +38,7 @@ def adding_to(place: Place, folder: Path) -> Iterator[Adding]:
     with forklake.connect() as session:
         lake = attach_main(session, place, folder)
         yield Adding(session, lake, folder / "data", folder / "given")
-        assert not session._state.holder.is_running
+        assert not session._state.provider.is_running
 
 
 def seen(table: TableHandle) -> tuple[Transaction, TableId]:

@@ -4,20 +4,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from forklake.catalog.lake import Catalog, new_handle
+from forklake.catalog.lakes.lake import Catalog, new_handle
 from forklake.model.ids import SnapshotId
 from forklake.store.connection import (
-    Append,
+    AppendCommit,
     ForkRequest,
     OutcomeUnknown,
     Params,
     Row,
-    Rows,
+    RowsToInsert,
     Statement,
     Store,
     WriteConnection,
 )
-from forklake.store.dialect import Dialect
+from forklake.store.dialect import StoreDialect
 
 
 class CountingStore:
@@ -34,7 +34,7 @@ class CountingStore:
         self.statements = self.trips = self.short = self.long = 0
 
     @property
-    def dialect(self) -> Dialect:
+    def dialect(self) -> StoreDialect:
         return self._inner.dialect
 
     @property
@@ -63,7 +63,7 @@ class CountingStore:
         with self._inner.writing(first) as (connection, answers):
             yield CountingConnection(self, connection), answers
 
-    def append(self, append: Append) -> SnapshotId | None:
+    def append(self, append: AppendCommit) -> SnapshotId | None:
         self.count(1)
         snapshot_id = self._inner.append(append)
         self.short += snapshot_id is not None
@@ -99,7 +99,7 @@ class CountingConnection:
         self._store.count(1)
         self._inner.run_script(script)
 
-    def commit(self, steps: Sequence[Statement | Rows]) -> None:
+    def commit(self, steps: Sequence[Statement | RowsToInsert]) -> None:
         self._store.count(len(steps))
         self._inner.commit(steps)
         self._store.long += 1

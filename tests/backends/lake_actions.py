@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from forklake.catalog.ddl import alter_table, create_table, drop_table, rename_table
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import Transaction
+from forklake.catalog.transaction.ddl import alter_table, create_table, drop_table, rename_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction
 from forklake.model.alterations import ColumnSpec, add_column, drop_column
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Table

@@ -3,11 +3,11 @@
 from copy import deepcopy
 from dataclasses import dataclass, field
 
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Lake
-from forklake.catalog.transaction import Transaction
-from forklake.catalog.view import CatalogView, view_at, view_at_head
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.view import CatalogView, view_at, view_at_head
+from forklake.catalog.transaction.transaction import Transaction
 from forklake.model.entities import TableDefinition
 from forklake.model.files import InlinedBatch, ScanFile
 from forklake.model.ids import SchemaId, TableId

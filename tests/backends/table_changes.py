@@ -6,11 +6,11 @@ The table has the files A, B, C and D, of which D has deleted rows already, and 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from forklake.catalog.ddl import alter_table, create_table, drop_table, rename_table, set_object_tag
-from forklake.catalog.lake import Catalog
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import Transaction
-from forklake.catalog.view import CatalogView
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.reading.view import CatalogView
+from forklake.catalog.transaction.ddl import alter_table, create_table, drop_table, rename_table, set_object_tag
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction
 from forklake.model.alterations import ColumnSpec, add_column, set_not_null
 from forklake.model.column_types import parse_type
 from forklake.model.entities import COMMENT, TableDefinition

@@ -71,7 +71,7 @@ def test_whatever_fails_while_files_are_discarded_hides_no_error(
     def fail(*_: Any) -> Any:
         raise error
 
-    monkeypatch.setattr("forklake.maintenance.discard_files.unknown_paths", fail)
+    monkeypatch.setattr("forklake.maintenance.cleanup.discard_files.unknown_paths", fail)
 
     def append_and_fail() -> None:
         with session.transaction():
@@ -89,7 +89,7 @@ def test_an_interrupt_while_files_of_a_rollback_are_discarded_is_told(
     def interrupt(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("forklake.maintenance.discard_files.unknown_paths", interrupt)
+    monkeypatch.setattr("forklake.maintenance.cleanup.discard_files.unknown_paths", interrupt)
     session.begin()
     lake.table("p").append(MANY)
     with pytest.raises(KeyboardInterrupt):

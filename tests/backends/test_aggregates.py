@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forklake.catalog.aggregates import Bounds, exact_bounds, exact_count
-from forklake.catalog.ddl import alter_table, create_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.planning.aggregates import Bounds, exact_bounds, exact_count
+from forklake.catalog.transaction.ddl import alter_table, create_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.model.alterations import ColumnSpec, add_column, set_column_type
 from forklake.model.column_types import ColumnType, parse_type
 from forklake.model.files import DataFile, NewDataFile

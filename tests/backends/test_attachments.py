@@ -10,7 +10,7 @@ import pytest
 
 import forklake
 from forklake.api.session import Session
-from forklake.catalog.lake import is_same_catalog
+from forklake.catalog.lakes.lake import is_same_catalog
 from forklake.errors import NoSuchSnapshot, ReadOnly, StoreError, TransactionError
 from tests.attached import attach_main
 from tests.conftest import Place

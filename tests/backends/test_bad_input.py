@@ -8,16 +8,16 @@ from functools import partial
 
 import pytest
 
-from forklake.catalog.catalogs import catalog_info, create_catalog, drop_catalog, find_catalog, rename_catalog
-from forklake.catalog.commit import commit, rollback
-from forklake.catalog.ddl import create_macro, create_schema, create_table, create_view, set_object_tag
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table, list_schemas
-from forklake.catalog.options import set_option
-from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import view_at
+from forklake.catalog.lakes.catalogs import catalog_info, create_catalog, drop_catalog, find_catalog, rename_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.view import view_at
+from forklake.catalog.transaction.commit import commit, rollback
+from forklake.catalog.transaction.ddl import create_macro, create_schema, create_table, create_view, set_object_tag
+from forklake.catalog.transaction.names import get_table, list_schemas
+from forklake.catalog.transaction.options import set_option
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import (
     AlreadyExists,
     InvalidInput,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from forklake.catalog.catalogs import (
+from forklake.catalog.lakes.catalogs import (
     catalog_info,
     create_catalog,
     drop_catalog,
@@ -10,18 +10,18 @@ from forklake.catalog.catalogs import (
     list_catalogs,
     rename_catalog,
 )
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import create_schema, drop_table
-from forklake.catalog.forks import catalog_tree, fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table, list_schemas, list_tables
-from forklake.catalog.transaction import begin
-from forklake.catalog.view import view_at
+from forklake.catalog.lakes.forks import catalog_tree, fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.view import view_at
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import create_schema, drop_table
+from forklake.catalog.transaction.names import get_table, list_schemas, list_tables
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import AlreadyExists, NoSuchCatalog
 from forklake.model.changes import CreatedCatalog, CreatedSchema
 from forklake.model.ids import TableId
-from forklake.store.connection import Rows
+from forklake.store.connection import RowsToInsert
 from tests.lakes import append, file_ids, make_table, metadata_rows, transaction
 
 
@@ -76,7 +76,7 @@ def test_listing_goes_through_all_pages_in_the_order_of_names(lake: Lake, main: 
         for i in range(2500)
     ]
     with lake.store.writing([]) as (connection, _):
-        connection.commit([Rows("lake_catalog", many)])
+        connection.commit([RowsToInsert("lake_catalog", many)])
     assert names(lake) == [*(f"c{i:04}" for i in range(2500)), "main"]
     assert names(lake, parent=main) == [f"c{i:04}" for i in range(1100)]
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from forklake.cli.app import EVERYTHING, FILES, HISTORY
 from forklake.cli.command import common_options
 from forklake.cli.main import app
-from forklake.sql.functions import FUNCTIONS
+from forklake.sql.functions.registry import FUNCTIONS
 from tests.backends.conftest import FORKLAKE, Shell
 from tests.terminal import Terminal
 

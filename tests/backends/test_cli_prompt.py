@@ -6,7 +6,7 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from forklake.cli.completion import Names, SqlCompleter
+from forklake.cli.completion import CompletionNames, SqlCompleter
 from forklake.cli.prompt import is_complete
 from tests.backends.conftest import FORKLAKE, Shell
 from tests.terminal import CTRL_C, ENTER, TAB, UP, Terminal
@@ -133,7 +133,7 @@ def test_a_statement_is_carried_out_when_it_is_complete(text: str, complete: boo
 )
 def test_the_word_at_the_cursor_is_completed(text: str, expected: list[str]) -> None:
     inside = {"main": {"sales"}, "sales": {"orders"}, "orders": {"item", '"a b"'}}
-    names = Names(frozenset({"main", "sales", "orders", "item", '"a b"'}), inside, frozenset({"orders"}))
+    names = CompletionNames(frozenset({"main", "sales", "orders", "item", '"a b"'}), inside, frozenset({"orders"}))
     completer = SqlCompleter(lambda: names, [".tables", ".schema"], "spark")
     found = completer.get_completions(Document(text), CompleteEvent())
     assert [completion.text for completion in found] == expected

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import create_schema, create_table, drop_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import view_at, view_at_head
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.view import view_at, view_at_head
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import create_schema, create_table, drop_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import CorruptMetadata, InvalidInput
 from forklake.model.alterations import ColumnSpec
 from forklake.model.entities import Table

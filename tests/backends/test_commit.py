@@ -5,16 +5,16 @@ from itertools import pairwise
 
 import pytest
 
-from forklake.catalog.catalogs import catalog_info, create_catalog, drop_catalog, find_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import create_schema, create_table, drop_table, rename_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake, new_handle
-from forklake.catalog.names import get_table
-from forklake.catalog.options import set_option
-from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import view_at_head
+from forklake.catalog.lakes.catalogs import catalog_info, create_catalog, drop_catalog, find_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake, new_handle
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.view import view_at_head
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import create_schema, create_table, drop_table, rename_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.options import set_option
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import CommitMessageRequired, NoSuchCatalog
 from forklake.model.alterations import ColumnSpec
 from forklake.model.changes import CreatedTable, InsertedInto

@@ -8,13 +8,13 @@ from time import monotonic, sleep
 import psycopg
 import pytest
 
-from forklake.catalog.catalogs import create_catalog, find_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake, RetrySettings, new_handle
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake, RetrySettings, new_handle
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import CommitFailed, StoreBusy, StoreError, TransactionClosed
 from forklake.store.connection import TransientFailure
 from forklake.store.sqlite import SqliteStore

@@ -9,11 +9,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from forklake.catalog.catalogs import catalog_info, create_catalog, find_catalog, rename_catalog
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.view import view_at, view_at_head
+from forklake.catalog.lakes.catalogs import catalog_info, create_catalog, find_catalog, rename_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.reading.view import view_at, view_at_head
 from forklake.errors import NoSuchSnapshot
 from tests.backends.test_time_travel import Contents, contents
 from tests.conftest import Place

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from forklake.catalog.catalogs import create_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import create_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.names import list_tables
-from forklake.catalog.transaction import begin
-from forklake.catalog.view import view_at, view_at_head
+from forklake.catalog.lakes.catalogs import create_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.reading.view import view_at, view_at_head
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import create_table
+from forklake.catalog.transaction.names import list_tables
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import CommitConflict
 from forklake.model.alterations import ColumnSpec
 from forklake.store.snapshots import snapshots_up_to

@@ -13,11 +13,11 @@ import pytest
 import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
-from forklake.catalog.lake import Lake
-from forklake.catalog.lakes import lake_facts, open_lake
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.lakes.open_lake import lake_facts, open_lake
 from forklake.errors import DataPathTaken, ForklakeError, InvalidInput, UnwritableFile
-from forklake.spark.data_path_mark import claim_data_path
-from forklake.spark.storage import MARK, storage_at
+from forklake.spark.storage.data_path_mark import claim_data_path
+from forklake.spark.storage.storage import MARK, storage_at
 from tests.conftest import Place
 
 

@@ -12,8 +12,8 @@ import pytest
 from pyarrow import fs
 
 from forklake.errors import InvalidInput
-from forklake.maintenance import footer_canary
-from forklake.maintenance.footer_canary import deadly_footers
+from forklake.maintenance.footers import footer_canary
+from forklake.maintenance.footers.footer_canary import deadly_footers
 from tests.backends.adding import Adding, adding_to
 from tests.conftest import Place
 

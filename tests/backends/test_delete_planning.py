@@ -7,12 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forklake.catalog.ddl import alter_table, create_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.scan_planning import DeletePlan, plan_delete
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.planning.scan_planning import DeletePlan, plan_delete
+from forklake.catalog.transaction.ddl import alter_table, create_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.model.alterations import ColumnSpec, add_column
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Table
@@ -136,7 +136,7 @@ def test_files_inside_a_range_are_whole_and_those_at_its_edges_are_not(lake: Lak
 def test_many_candidates_are_looked_at_in_one_go(main: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     make_table(main)
     append(main, 30)
-    monkeypatch.setattr("forklake.catalog.scan_planning.FETCH_BY_ID", 5)
+    monkeypatch.setattr("forklake.catalog.planning.scan_planning.FETCH_BY_ID", 5)
     plan = _plan(main, Comparison(ID, "<", 195))
     assert (len(plan.whole), len(plan.partial)) == (19, 1)
 

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from forklake.model.lineage import NO_LIMIT
-from forklake.store.connection import Row, Rows, Store
+from forklake.store.connection import Row, RowsToInsert, Store
 from forklake.store.metadata_tables import TABLES
 from forklake.store.open import open_store
 from forklake.store.postgres import PostgresStore
@@ -43,7 +43,7 @@ def write(store: Store, written: Mapping[str, list[Row]]) -> None:
     with store.writing([]) as (transaction, _):
         transaction.commit(
             [
-                Rows(table, [row + (None,) * (len(TABLES[table].columns) - len(row)) for row in rows])
+                RowsToInsert(table, [row + (None,) * (len(TABLES[table].columns) - len(row)) for row in rows])
                 for table, rows in written.items()
             ]
         )

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from forklake.catalog import table_history as histories
-from forklake.catalog.catalogs import drop_catalog
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.ranges import snapshot_range
-from forklake.catalog.table_history import table_history
-from forklake.catalog.view import view_at, view_at_head
+from forklake.catalog.lakes.catalogs import drop_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading import table_history as histories
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.snapshot_ranges import snapshot_range
+from forklake.catalog.reading.table_history import table_history
+from forklake.catalog.reading.view import view_at, view_at_head
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.transaction.names import get_table
 from forklake.errors import NoSuchSnapshot
 from forklake.model.ids import SnapshotId, TableId
 from forklake.store import row_events
@@ -147,14 +147,14 @@ def test_changes_that_expire_while_they_are_read_are_told_as_such(
     delete_some(main, 2)
     after = view_at_head(main).snapshot_id
     change(main, 5)
-    view, real = view_at_head(main), row_events.rows_behind
+    view, real = view_at_head(main), row_events.rows_of_events
 
     def expire_first(*arguments: Any) -> Any:
         expire_snapshots(main, older_than=LATER)
         return real(*arguments)
 
     assert len(table_history(view, table_id, after, view.snapshot_id).deleted) == 1
-    monkeypatch.setattr(histories, "rows_behind", expire_first)
+    monkeypatch.setattr(histories, "rows_of_events", expire_first)
     with pytest.raises(NoSuchSnapshot, match="expired while"):
         table_history(view, table_id, after, view.snapshot_id)
 

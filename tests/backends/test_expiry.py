@@ -5,20 +5,20 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from forklake.catalog.catalogs import catalog_info, create_catalog, drop_catalog, find_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import alter_table, drop_table
-from forklake.catalog.dropped import collect_dropped, dropped_catalogs, forget_dropped
-from forklake.catalog.due_files import delete_due, list_due
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.options import effective_option, set_option
-from forklake.catalog.scan_planning import plan_delete, plan_scan
-from forklake.catalog.transaction import begin
-from forklake.catalog.view import view_at
+from forklake.catalog.lakes.catalogs import catalog_info, create_catalog, drop_catalog, find_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.planning.scan_planning import plan_delete, plan_scan
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.view import view_at
+from forklake.catalog.retention.dropped import collect_dropped, dropped_catalogs, forget_dropped
+from forklake.catalog.retention.due_files import delete_due, list_due
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import alter_table, drop_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.options import effective_option, set_option
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import CommitConflict, InvalidInput, NoSuchSnapshot, ReadOnly
 from forklake.model.alterations import rename_column
 from forklake.model.files import DataFile, NewDataFile, ScheduledFile

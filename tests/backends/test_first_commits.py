@@ -3,15 +3,15 @@
 import subprocess
 import sys
 
-from forklake.catalog.catalogs import create_catalog
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import create_catalog
+from forklake.catalog.lakes.open_lake import open_lake
 from tests.conftest import Place
 from tests.lakes import make_table
 
 FIRST_COMMIT = """
 import sys
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.store.postgres import PostgresTransaction
 from tests.lakes import append
 

@@ -11,8 +11,8 @@ import psycopg
 import pytest
 
 import forklake
-from forklake.catalog.catalogs import create_catalog, list_catalogs
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import create_catalog, list_catalogs
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import NotALake
 from tests.backends.conftest import Commands
 from tests.conftest import Place

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from forklake.maintenance import footers
+from forklake.maintenance.footers import read_footer as footers
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from tests.backends.adding import Adding, adding_to, partitions_of, refused, seen

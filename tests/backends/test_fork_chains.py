@@ -2,12 +2,12 @@
 
 import pytest
 
-from forklake.catalog.catalogs import catalog_info
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.lakes.catalogs import catalog_info
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.model.changes import ForkedFrom
 from forklake.model.files import InlinedBatch, ScanFile
 from forklake.model.ids import SnapshotId, TableId

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from forklake.catalog.catalogs import create_catalog, find_catalog
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import InvalidName
 from forklake.model.names import check_catalog_name
 from tests.conftest import Place

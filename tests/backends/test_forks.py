@@ -6,15 +6,15 @@ from datetime import timedelta
 
 import pytest
 
-from forklake.catalog.catalogs import catalog_info, create_catalog, drop_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import alter_table, create_table, drop_schema, drop_table, rename_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table, list_tables
-from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import view_at
+from forklake.catalog.lakes.catalogs import catalog_info, create_catalog, drop_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.view import view_at
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import alter_table, create_table, drop_schema, drop_table, rename_table
+from forklake.catalog.transaction.names import get_table, list_tables
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import AlreadyExists, ForkMismatch, InvalidInput, NoSuchTable, NotFound
 from forklake.model.alterations import ColumnSpec, add_column
 from forklake.model.changes import ForkedFrom

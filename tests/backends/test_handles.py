@@ -4,9 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from forklake.catalog.commit import commit
-from forklake.catalog.commit_steps import Head, write_changes
-from forklake.catalog.ddl import (
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.view import view_at_head
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.commit_steps import Head, write_changes
+from forklake.catalog.transaction.ddl import (
     alter_table,
     create_macro,
     create_schema,
@@ -19,12 +23,8 @@ from forklake.catalog.ddl import (
     rename_table,
     set_object_tag,
 )
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_macro, get_schema, get_table, get_view, list_tables
-from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import view_at_head
+from forklake.catalog.transaction.names import get_macro, get_schema, get_table, get_view, list_tables
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import CommitConflict, InvalidInput, NoSuchMacro, NoSuchSchema, NoSuchTable, NoSuchView
 from forklake.model.alterations import ColumnSpec, add_column
 from forklake.model.changes import CreatedMacro

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from forklake.catalog.catalogs import catalog_info, create_catalog, drop_catalog, find_catalog, rename_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import alter_table, create_schema, create_table, drop_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.names import get_table
-from forklake.catalog.options import effective_option, set_option
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.catalogs import catalog_info, create_catalog, drop_catalog, find_catalog, rename_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import alter_table, create_schema, create_table, drop_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.options import effective_option, set_option
+from forklake.catalog.transaction.transaction import begin
 from forklake.model.alterations import ColumnSpec, add_column
 from forklake.model.changes import ForkedFrom
 from forklake.model.column_types import parse_type

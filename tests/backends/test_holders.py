@@ -2,16 +2,16 @@
 
 import pytest
 
-from forklake.catalog.catalogs import drop_catalog
-from forklake.catalog.collect import collect
-from forklake.catalog.ddl import drop_table
-from forklake.catalog.dropped import collect_dropped, dropped_catalogs
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.holders import FileHolder, catalog_storage, drop_report, file_holders
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.catalogs import drop_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.retention.collect import collect_garbage
+from forklake.catalog.retention.dropped import collect_dropped, dropped_catalogs
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.retention.file_holders import FileHolder, catalog_storage, drop_report, file_holders
+from forklake.catalog.transaction.ddl import drop_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import NoSuchCatalog
 from forklake.model.ids import TableId
 from tests.backends.test_expiry import LATER, add_file, end_file
@@ -135,7 +135,7 @@ def test_a_drop_frees_what_the_report_says(lake: Lake, main: Catalog) -> None:
     assert collect_dropped(lake, dropped).files == report.files_freed
     assert drop_report(lake, "fork").files_freed == 2
     drop_catalog(lake, "fork")
-    assert sum(collect(lake, info.catalog_id, info.path).files for info in dropped_catalogs(lake)) == 2
+    assert sum(collect_garbage(lake, info.catalog_id, info.path).files for info in dropped_catalogs(lake)) == 2
 
 
 def test_a_report_on_no_catalog_says_so(lake: Lake) -> None:

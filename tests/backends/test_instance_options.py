@@ -2,8 +2,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from forklake.catalog.lake import Lake
-from forklake.catalog.options import set_instance_option
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.transaction.options import set_instance_option
 
 THREADS = 8
 TIMES = 15

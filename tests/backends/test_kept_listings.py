@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from forklake.catalog.commit import commit
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, new_handle
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import begin
-from forklake.catalog.view import view_at
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, new_handle
+from forklake.catalog.reading.view import view_at
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import NoSuchSnapshot
 from forklake.model.ids import TableId
 from tests.backends.counting_store import counted
@@ -19,7 +19,7 @@ from tests.lakes import append, delete_rows, file_ids, make_table, transaction
 
 @pytest.fixture(autouse=True)
 def _every_listing_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forklake.catalog.view.LONG_LISTING", 1)
+    monkeypatch.setattr("forklake.catalog.reading.view.LONG_LISTING", 1)
 
 
 def test_the_files_of_a_snapshot_are_read_once(main: Catalog) -> None:

@@ -8,23 +8,23 @@ from typing import cast
 
 import pytest
 
-from forklake.catalog.commit import commit
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.lake import Catalog, RetrySettings, new_handle
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.lakes.lake import Catalog, RetrySettings, new_handle
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import CommitUnknown
 from forklake.model.files import DataFile, NewDataFile
 from forklake.model.ids import DataFileId, SnapshotId
-from forklake.sql.transactions import Transactions
-from forklake.store.connection import Append, OutcomeUnknown, Row, Rows, Statement
+from forklake.sql.session.transactions import Transactions
+from forklake.store.connection import AppendCommit, OutcomeUnknown, Row, RowsToInsert, Statement
 from tests.backends.counting_store import CountingConnection, CountingStore
 from tests.backends.test_expiry import LATER
 from tests.lakes import append, file_ids, make_table
 
 
 class LosingConnection(CountingConnection):
-    def commit(self, steps: Sequence[Statement | Rows]) -> None:
+    def commit(self, steps: Sequence[Statement | RowsToInsert]) -> None:
         super().commit(steps)
         cast("LosingStore", self._store).lose()
 
@@ -45,7 +45,7 @@ class LosingStore(CountingStore):
         with self._inner.writing(first) as (connection, answers):
             yield LosingConnection(self, connection), answers
 
-    def append(self, append: Append) -> SnapshotId | None:
+    def append(self, append: AppendCommit) -> SnapshotId | None:
         found = super().append(append)
         if found is not None:
             self.lose()

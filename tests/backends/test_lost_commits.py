@@ -5,13 +5,13 @@ from time import monotonic
 
 import pytest
 
-from forklake.catalog.catalogs import create_catalog, find_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, RetrySettings
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
+from forklake.catalog.lakes.lake import Catalog, RetrySettings
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import CommitConflict, CommitFailed, CommitUnknown
 from forklake.model.ids import TableId
 from forklake.store.postgres import PostgresStore

@@ -6,10 +6,10 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from forklake.catalog.catalogs import create_catalog, list_catalogs
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake, RetrySettings
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import create_catalog, list_catalogs
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake, RetrySettings
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import AlreadyExists, StoreBusy
 from forklake.store.connection import ForkRequest
 from tests.backends.cutting_proxy import FORK, LOSSES, CuttingProxy, Loss

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from forklake.catalog.catalogs import create_catalog, list_catalogs
-from forklake.catalog.lake import Lake
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import create_catalog, list_catalogs
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import StoreUnavailable
 
 

@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import (
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import (
     create_macro,
     create_schema,
     create_table,
@@ -18,10 +19,9 @@ from forklake.catalog.ddl import (
     rename_view,
     set_object_tag,
 )
-from forklake.catalog.lake import Catalog
-from forklake.catalog.names import get_schema, get_table, get_view, list_schemas
-from forklake.catalog.options import list_options, set_option
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.transaction.names import get_schema, get_table, get_view, list_schemas
+from forklake.catalog.transaction.options import list_options, set_option
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import CommitConflict
 from forklake.model.alterations import ColumnSpec
 from forklake.model.entities import Definition, LakeObject, MacroDefinition, MacroImplementation, ViewDefinition

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import alter_table, create_table, set_object_tag
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import view_at_head
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.view import view_at_head
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import alter_table, create_table, set_object_tag
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.model.alterations import ColumnSpec, add_column, drop_column, rename_column, set_column_type
 from forklake.model.column_types import parse_type
 from forklake.model.entities import UNCOMMITTED, Table, TableDefinition

@@ -2,14 +2,14 @@
 
 import pytest
 
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import create_schema
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog
-from forklake.catalog.names import get_table
-from forklake.catalog.options import set_option
-from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import view_at_head
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.view import view_at_head
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import create_schema
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.options import set_option
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import CommitConflict
 from forklake.model.changes import CreatedSchema, DeletedFrom, InsertedInto
 from forklake.model.ids import TableId

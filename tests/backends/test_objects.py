@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from forklake.catalog.commit import commit, rollback
-from forklake.catalog.ddl import (
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.transaction.commit import commit, rollback
+from forklake.catalog.transaction.ddl import (
     create_macro,
     create_schema,
     create_table,
@@ -17,9 +19,7 @@ from forklake.catalog.ddl import (
     drop_view,
     set_object_tag,
 )
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog
-from forklake.catalog.names import (
+from forklake.catalog.transaction.names import (
     get_macro,
     get_schema,
     get_table,
@@ -29,7 +29,7 @@ from forklake.catalog.names import (
     list_tables,
     list_views,
 )
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import AlreadyExists, InvalidChange, NoSuchMacro, NoSuchSchema, NoSuchTable, NoSuchView, NotFound
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type

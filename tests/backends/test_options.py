@@ -2,15 +2,21 @@
 
 import pytest
 
-from forklake.catalog.catalogs import create_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import create_schema, create_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.options import OptionValue, effective_option, list_options, set_instance_option, set_option
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.catalogs import create_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import create_schema, create_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.options import (
+    OptionValue,
+    effective_option,
+    list_options,
+    set_instance_option,
+    set_option,
+)
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import CommitMessageRequired, InvalidOption, NoSuchSchema, NoSuchTable
 from forklake.model.alterations import ColumnSpec
 from forklake.model.changes import SetOption

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from forklake.catalog.catalogs import create_catalog, find_catalog
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Lake
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import ReadOnly
 from forklake.store.format_version import FORMAT_VERSION
 from tests.conftest import Place

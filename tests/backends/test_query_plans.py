@@ -9,30 +9,30 @@ from typing import Any
 import psycopg
 import pytest
 
-from forklake.catalog.aggregates import exact_bounds
-from forklake.catalog.catalogs import create_catalog, drop_catalog, find_catalog, list_catalogs
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import alter_table, drop_table
-from forklake.catalog.dropped import collect_dropped, dropped_catalogs, forget_dropped
-from forklake.catalog.due_files import delete_due, list_due
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.forks import catalog_tree, fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.holders import catalog_storage, drop_report, file_holders
-from forklake.catalog.known_paths import known_paths
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.names import get_table, list_tables
-from forklake.catalog.options import effective_option, set_option
-from forklake.catalog.scan_planning import plan_delete, plan_scan
-from forklake.catalog.table_history import table_history
-from forklake.catalog.transaction import begin
-from forklake.catalog.view import view_at, view_at_head
+from forklake.catalog.lakes.catalogs import create_catalog, drop_catalog, find_catalog, list_catalogs
+from forklake.catalog.lakes.forks import catalog_tree, fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.planning.aggregates import exact_bounds
+from forklake.catalog.planning.scan_planning import plan_delete, plan_scan
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.table_history import table_history
+from forklake.catalog.reading.view import view_at, view_at_head
+from forklake.catalog.retention.dropped import collect_dropped, dropped_catalogs, forget_dropped
+from forklake.catalog.retention.due_files import delete_due, list_due
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.retention.file_holders import catalog_storage, drop_report, file_holders
+from forklake.catalog.retention.known_paths import known_paths
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import alter_table, drop_table
+from forklake.catalog.transaction.names import get_table, list_tables
+from forklake.catalog.transaction.options import effective_option, set_option
+from forklake.catalog.transaction.transaction import begin
 from forklake.model.alterations import ColumnSpec, add_column
 from forklake.model.column_types import parse_type
 from forklake.model.ids import SnapshotId, TableId
 from forklake.model.predicates import And, Comparison, In, Or
-from forklake.store.connection import Row, Rows, Statement
+from forklake.store.connection import Row, RowsToInsert, Statement
 from forklake.store.postgres import PostgresStore, PostgresTransaction, native_sql
 from tests.conftest import Place
 from tests.lakes import append, delete_rows, inline_rows, make_table
@@ -84,7 +84,7 @@ class Recorder:
             with write(store, first) as opened:
                 yield opened
 
-        def commit_steps(transaction: PostgresTransaction, steps: Sequence[Statement | Rows]) -> None:
+        def commit_steps(transaction: PostgresTransaction, steps: Sequence[Statement | RowsToInsert]) -> None:
             self._keep([step for step in steps if isinstance(step, Statement)])
             end(transaction, steps)
 

@@ -8,20 +8,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import alter_table, create_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.scan_planning import plan_scan
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.planning.scan_planning import plan_scan
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import alter_table, create_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.model.alterations import ColumnSpec, add_column, set_column_type
 from forklake.model.column_types import ColumnType, parse_type
 from forklake.model.files import DataFile, NewDataFile
 from forklake.model.ids import ColumnId, DataFileId, TableId
 from forklake.model.partitions import transform_value
 from forklake.model.predicates import And, Comparison, In, IsNotNull, IsNull, Or, Predicate, StartsWith
-from forklake.model.pruning import FileFacts, PrunableColumn, file_filter, may_match
+from forklake.model.pruning import PrunableColumn, PruningFacts, file_filter, may_match
 from forklake.model.statistics import ColumnStats, max_text, min_text
 from tests.lakes import append, make_table, transaction
 
@@ -115,7 +115,7 @@ def test_the_database_keeps_every_file_that_may_match(
         wanted = file_filter(predicate, columns)
         for added in new:
             stats = {entry.column_id: entry for entry in added.column_stats}
-            if may_match(wanted, FileFacts(reader.base, stats, types)):
+            if may_match(wanted, PruningFacts(reader.base, stats, types)):
                 assert added.file.data_file_id in planned, (predicate, added)
 
 
@@ -226,7 +226,7 @@ def test_partition_values_exclude_files_of_other_partitions(main: Catalog, trans
 def test_many_candidates_are_fetched_in_one_go(main: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     make_table(main, "t", [("id", "bigint")])
     append(main, 30)
-    monkeypatch.setattr("forklake.catalog.scan_planning.FETCH_BY_ID", 5)
+    monkeypatch.setattr("forklake.catalog.planning.scan_planning.FETCH_BY_ID", 5)
     assert _planned(main, Comparison(ID, "<", 200)) == 20
 
 

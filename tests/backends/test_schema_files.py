@@ -6,9 +6,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from forklake.catalog.catalogs import create_catalog
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import create_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.store.ddl import schema_file
 from forklake.store.options import lake_info
 from tests.lakes import append, file_ids, make_table

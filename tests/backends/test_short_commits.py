@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from forklake.catalog.catalogs import create_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import alter_table, create_schema, create_table, drop_table, rename_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.lake_cache import SnapshotFacts
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.names import get_table
-from forklake.catalog.options import effective_option, list_options, set_instance_option, set_option
-from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import view_at_head
+from forklake.catalog.lakes.catalogs import create_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.lake_cache import SnapshotFacts
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.reading.view import view_at_head
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import alter_table, create_schema, create_table, drop_table, rename_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.options import effective_option, list_options, set_instance_option, set_option
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import CommitMessageRequired, NoSuchSnapshot
 from forklake.model.alterations import ColumnSpec, add_column
 from forklake.model.column_types import parse_type

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from forklake.catalog.catalogs import rename_catalog
-from forklake.catalog.ddl import create_schema, create_table, create_view, drop_table
-from forklake.catalog.lake import Catalog
-from forklake.catalog.names import get_table
+from forklake.catalog.lakes.catalogs import rename_catalog
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.transaction.ddl import create_schema, create_table, create_view, drop_table
+from forklake.catalog.transaction.names import get_table
 from forklake.errors import (
     AlreadyExists,
     InvalidInput,
@@ -23,9 +23,9 @@ from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from forklake.model.entities import ViewDefinition
 from forklake.model.ids import TableId
-from forklake.sql.binding import context_of
-from forklake.sql.functions import FUNCTIONS, call_function, is_function
-from forklake.sql.state import SessionState
+from forklake.sql.binding.names import context_of
+from forklake.sql.functions.registry import FUNCTIONS, call_function, is_function
+from forklake.sql.session.state import SessionState
 from tests.conftest import Place
 from tests.lakes import append, delete_rows, make_table, transaction
 from tests.sql_states import attach, call, open_state
@@ -386,11 +386,11 @@ def test_compaction_without_anything_to_do_starts_no_spark(state: SessionState, 
             call(state, f"lake.{function}", "nope")
         with pytest.raises(NoSuchSchema):
             call(state, f"lake.{function}", schema="nope")
-    assert not state.holder.is_running
+    assert not state.provider.is_running
 
 
 def test_metadata_functions_start_no_spark(state: SessionState, catalog: Catalog) -> None:
     make_table(catalog)
     for name in ("snapshots", "current_snapshot", "table_info", "options", "settings", "catalogs"):
         call_function(state, ("lake", name), [], {})
-    assert not state.holder.is_running
+    assert not state.provider.is_running

@@ -7,13 +7,13 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from forklake.catalog.ddl import create_schema, create_table, create_view
-from forklake.catalog.names import get_table
+from forklake.catalog.transaction.ddl import create_schema, create_table, create_view
+from forklake.catalog.transaction.names import get_table
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from forklake.model.entities import ViewDefinition
 from forklake.model.ids import TableId
-from forklake.sql.state import SessionState
+from forklake.sql.session.state import SessionState
 from tests.conftest import Place
 from tests.ducklake_oracle import connect_oracle
 from tests.lakes import append, delete_rows, make_table, transaction

@@ -8,10 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from forklake.catalog.ddl import create_schema
-from forklake.catalog.lake import Catalog
-from forklake.sql.metadata_rows import metadata_table
-from forklake.sql.state import SessionState
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.transaction.ddl import create_schema
+from forklake.sql.functions.metadata_tables import metadata_table
+from forklake.sql.session.state import SessionState
 from forklake.store import metadata_views
 from forklake.store.metadata_views import VIEWS, column_kind
 from tests.conftest import Place

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from forklake.catalog.ddl import create_schema, create_table, create_view
-from forklake.catalog.lake import Catalog, RetrySettings
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.lake import Catalog, RetrySettings
+from forklake.catalog.transaction.ddl import create_schema, create_table, create_view
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import InvalidInput, NoSuchCatalog, NoSuchSchema
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
 from forklake.model.entities import ViewDefinition
-from forklake.sql.showing import describe_relation, show
-from forklake.sql.state import SessionState
-from forklake.sql.statements import Show
+from forklake.sql.execution.show import describe_relation, show
+from forklake.sql.parsing.statements import Show
+from forklake.sql.session.state import SessionState
 from tests.conftest import Place
 from tests.ducklake_oracle import connect_oracle
 from tests.lakes import make_table, transaction

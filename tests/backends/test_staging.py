@@ -6,15 +6,15 @@ from typing import get_args
 
 import pytest
 
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import create_schema, create_table, drop_table, set_object_tag
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.options import set_option
-from forklake.catalog.table_changes import Compaction
-from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import view_at_head
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.view import view_at_head
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import create_schema, create_table, drop_table, set_object_tag
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.options import set_option
+from forklake.catalog.transaction.table_changes import Compaction
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import InvalidInput, TransactionError
 from forklake.model.alterations import ColumnSpec, set_partition
 from forklake.model.entities import Table

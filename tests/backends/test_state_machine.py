@@ -10,11 +10,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
-from forklake.catalog.catalogs import catalog_info, create_catalog, drop_catalog, find_catalog, rename_catalog
-from forklake.catalog.commit import commit, rollback
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Lake
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.lakes.catalogs import catalog_info, create_catalog, drop_catalog, find_catalog, rename_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.transaction.commit import commit, rollback
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.store import scope
 from forklake.store.connection import Statement
 from tests.backends.lake_actions import (

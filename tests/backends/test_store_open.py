@@ -8,15 +8,15 @@ from multiprocessing.synchronize import Barrier
 import psycopg
 import pytest
 
-from forklake.catalog.catalogs import create_catalog, drop_catalog, find_catalog, list_catalogs, rename_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import create_schema, create_table, drop_schema
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.names import get_table
-from forklake.catalog.options import set_instance_option, set_option
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.lakes.catalogs import create_catalog, drop_catalog, find_catalog, list_catalogs, rename_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import create_schema, create_table, drop_schema
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.options import set_instance_option, set_option
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import InvalidInput, NotALake, ReadOnly, StoreError, UnsupportedFormat
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type

@@ -8,16 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forklake.catalog.catalogs import create_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import alter_table
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.table_changes import Compaction
-from forklake.catalog.table_history import (
+from forklake.catalog.lakes.catalogs import create_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.table_history import (
     DeletedFromBatch,
     DeletedFromFile,
     InsertedBatch,
@@ -25,8 +20,13 @@ from forklake.catalog.table_history import (
     TableHistory,
     table_history,
 )
-from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import view_at, view_at_head
+from forklake.catalog.reading.view import view_at, view_at_head
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import alter_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.table_changes import Compaction
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import NoSuchSnapshot
 from forklake.model.alterations import ColumnSpec, add_column
 from forklake.model.changes import FlushedInlined, MergedAdjacent, RewroteDeletes

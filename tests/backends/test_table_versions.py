@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import alter_table, create_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import alter_table, create_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import CorruptMetadata
 from forklake.model.alterations import ColumnSpec, rename_column, set_column_type
 from forklake.model.column_types import parse_type

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from forklake.catalog.ddl import (
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.transaction.ddl import (
     alter_table,
     create_table,
     create_view,
@@ -13,14 +15,12 @@ from forklake.catalog.ddl import (
     rename_view,
     set_object_tag,
 )
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog
-from forklake.catalog.names import (
+from forklake.catalog.transaction.names import (
     get_table,
     get_view,
     list_tables,
 )
-from forklake.catalog.transaction import begin
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import AlreadyExists
 from forklake.model.alterations import ColumnSpec, rename_column, set_column_type, set_default, set_tag
 from forklake.model.column_types import parse_type

@@ -4,15 +4,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from forklake.catalog.catalogs import create_catalog, drop_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.ddl import drop_table, rename_table
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import begin
-from forklake.catalog.view import CatalogView, view_at, view_at_head
+from forklake.catalog.lakes.catalogs import create_catalog, drop_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.view import CatalogView, view_at, view_at_head
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.ddl import drop_table, rename_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import InvalidInput, NoSuchSnapshot, ReadOnly
 from forklake.model.ids import SnapshotId, TableId
 from forklake.store.connection import Statement
@@ -148,7 +148,7 @@ def test_times_rise_even_if_the_clock_was_set_back(lake: Lake, main: Catalog) ->
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     with lake.store.writing([]) as (connection, _):
         update = "UPDATE lake_catalog SET head_time = :time"
-        connection.commit([Statement(update, {"time": lake.store.dialect.time_in(tomorrow)})])
+        connection.commit([Statement(update, {"time": lake.store.dialect.to_database_time(tomorrow)})])
     committed = [append(main) for _ in range(3)]
     fork, _ = fork_catalog(lake, "main", "fork")
     times = [snapshot.snapshot_time for snapshot in list_snapshots(fork)[-4:]]

@@ -2,9 +2,12 @@
 
 import pytest
 
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.commit import commit, rollback
-from forklake.catalog.ddl import (
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.reading.view import view_at_head
+from forklake.catalog.transaction.commit import commit, rollback
+from forklake.catalog.transaction.ddl import (
     alter_table,
     create_macro,
     create_schema,
@@ -15,11 +18,8 @@ from forklake.catalog.ddl import (
     rename_table,
     set_object_tag,
 )
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.names import get_macro, get_table, list_tables
-from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import view_at_head
+from forklake.catalog.transaction.names import get_macro, get_table, list_tables
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import AlreadyExists, InvalidInput, NoSuchTable, ReadOnly, TransactionClosed, TransactionError
 from forklake.model.alterations import ColumnSpec, add_column, drop_column
 from forklake.model.entities import COMMENT, MacroDefinition, MacroImplementation, ViewDefinition

@@ -13,8 +13,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from forklake.catalog.catalogs import create_catalog, find_catalog
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import ForklakeError, InvalidInput, NotALake, ReadOnly, StoreUnavailable
 from tests.postgres_server import TestPostgres
 

@@ -7,16 +7,16 @@ from threading import Event
 
 import pytest
 
-from forklake.catalog.catalogs import drop_catalog
-from forklake.catalog.ddl import alter_table, create_schema, create_view, drop_table
-from forklake.catalog.due_files import delete_due
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.options import set_option
-from forklake.catalog.verify import verify_metadata
+from forklake.catalog.checks.verify import verify_metadata
+from forklake.catalog.lakes.catalogs import drop_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.retention.due_files import delete_due
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.transaction.ddl import alter_table, create_schema, create_view, drop_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.options import set_option
 from forklake.errors import NoSuchCatalog
 from forklake.model.alterations import ColumnSpec, add_column
 from forklake.model.column_types import parse_type

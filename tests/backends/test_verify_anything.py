@@ -7,12 +7,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
 
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.dropped import collect_dropped, dropped_catalogs, forget_dropped
-from forklake.catalog.due_files import delete_due
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.lake import Lake
-from forklake.catalog.verify import verify_metadata
+from forklake.catalog.checks.verify import verify_metadata
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.retention.dropped import collect_dropped, dropped_catalogs, forget_dropped
+from forklake.catalog.retention.due_files import delete_due
+from forklake.catalog.retention.expiry import expire_snapshots
 from forklake.store import scope
 from tests.backends.test_state_machine import LakeMachine, numbers
 

@@ -11,11 +11,11 @@ import pytest
 import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
-from forklake.catalog.catalogs import create_catalog, drop_catalog
-from forklake.catalog.dropped import collect_dropped, dropped_catalogs, forget_dropped
-from forklake.maintenance import cleanup
-from forklake.spark.data_path_mark import claim_data_path
-from forklake.spark.storage import Storage
+from forklake.catalog.lakes.catalogs import create_catalog, drop_catalog
+from forklake.catalog.retention.dropped import collect_dropped, dropped_catalogs, forget_dropped
+from forklake.maintenance.cleanup import old_files as cleanup
+from forklake.spark.storage.data_path_mark import claim_data_path
+from forklake.spark.storage.storage import Storage
 from forklake.spark.work import storage_of
 from tests.backends.adding import files_of
 from tests.conftest import Place

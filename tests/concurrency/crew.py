@@ -6,7 +6,7 @@ from multiprocessing.synchronize import Barrier
 from time import sleep, time
 from typing import TypeAlias, TypeVar
 
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.open_lake import open_lake
 
 R = TypeVar("R")
 Job: TypeAlias = tuple[Callable[..., R], tuple[object, ...]]

@@ -4,13 +4,13 @@ import random
 from dataclasses import dataclass
 from time import sleep
 
-from forklake.catalog.catalogs import catalog_info, create_catalog, drop_catalog, find_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import begin
-from forklake.catalog.view import CatalogView, view_at_head
+from forklake.catalog.lakes.catalogs import catalog_info, create_catalog, drop_catalog, find_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.view import CatalogView, view_at_head
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import AlreadyExists, CommitConflict, NoSuchCatalog
 from forklake.model.files import NewDataFile
 from forklake.model.ids import SnapshotId, TableId

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from forklake.catalog.catalogs import create_catalog, find_catalog, list_catalogs
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.view import view_at, view_at_head
+from forklake.catalog.lakes.catalogs import create_catalog, find_catalog, list_catalogs
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.view import view_at, view_at_head
 from tests.concurrency import jobs
 from tests.concurrency.crew import PROCESSES, Crew, Job
 from tests.concurrency.jobs import Fork, files_seen

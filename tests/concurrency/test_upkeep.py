@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from forklake.catalog.catalogs import create_catalog, drop_catalog, find_catalog, list_catalogs
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Lake
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import begin
-from forklake.catalog.view import view_at
-from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
-from forklake.maintenance.orphans import delete_orphaned_files
+from forklake.catalog.lakes.catalogs import create_catalog, drop_catalog, find_catalog, list_catalogs
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.view import view_at
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
+from forklake.maintenance.cleanup.old_files import cleanup_dropped_catalogs, cleanup_old_files
+from forklake.maintenance.cleanup.orphans import delete_orphaned_files
 from forklake.model.ids import TableId
 from forklake.spark.work import storage_of
 from tests.concurrency import upkeep_jobs as jobs

@@ -2,12 +2,12 @@
 
 from itertools import pairwise
 
-from forklake.catalog.catalogs import create_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import begin
-from forklake.catalog.view import view_at_head
+from forklake.catalog.lakes.catalogs import create_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.reading.view import view_at_head
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.model.ids import TableId
 from tests.concurrency import jobs
 from tests.concurrency.crew import PROCESSES, Crew

@@ -10,20 +10,20 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from forklake.catalog.catalogs import drop_catalog, find_catalog, list_catalogs
-from forklake.catalog.commit import commit
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.lakes.catalogs import drop_catalog, find_catalog, list_catalogs
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import CommitConflict, NoSuchCatalog, NoSuchSnapshot, NoSuchTable
-from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
+from forklake.maintenance.cleanup.old_files import cleanup_dropped_catalogs, cleanup_old_files
 from forklake.model.entities import Table
 from forklake.model.files import DataFile, NewDataFile, ScanFile
 from forklake.model.ids import DataFileId, TableId
-from forklake.spark.data_path_mark import claim_data_path
+from forklake.spark.storage.data_path_mark import claim_data_path
 from forklake.spark.work import storage_of
 
 NOW = datetime(2100, 1, 1, tzinfo=UTC)

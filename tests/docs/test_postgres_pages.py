@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 import psycopg
 import pytest
 
-from forklake.catalog.catalogs import create_catalog, drop_catalog, find_catalog
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lake import Lake
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.options import set_instance_option
-from forklake.catalog.view import view_at
+from forklake.catalog.lakes.catalogs import create_catalog, drop_catalog, find_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.reading.view import view_at
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.transaction.options import set_instance_option
 from forklake.errors import ReadOnly
 from tests.docs.test_documents import ROOT
 from tests.lakes import append, file_ids, make_table

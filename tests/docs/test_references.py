@@ -14,18 +14,18 @@ import pytest
 import forklake
 from forklake import errors
 from forklake.api.catalog import CatalogHandle
-from forklake.api.merging import Matched
+from forklake.api.merging import MergeClauseBuilder
 from forklake.api.session import Session
 from forklake.api.table import TableHandle
-from forklake.catalog.lake import RetrySettings
+from forklake.catalog.lakes.lake import RetrySettings
 from forklake.model.options import OPTIONS
-from forklake.sql import statements
-from forklake.sql.attachments import AttachOptions
-from forklake.sql.functions import FUNCTIONS
-from forklake.sql.parse import parse_one
-from forklake.sql.results import Result
-from forklake.sql.run_session import attach_options
-from forklake.sql.statements import AlterTable, Comment, Drop, Merge, Show, TransactionControl
+from forklake.sql.execution.run_session import attach_options
+from forklake.sql.functions.registry import FUNCTIONS
+from forklake.sql.parsing import statements
+from forklake.sql.parsing.parse import parse_one
+from forklake.sql.parsing.statements import AlterTable, Comment, Drop, Merge, Show, TransactionControl
+from forklake.sql.results.result import Result
+from forklake.sql.session.attachments import AttachOptions
 from tests.docs.test_documents import BACKTICKS, PACKAGE, ROOT
 from tests.sql.test_documents import statements as examples
 
@@ -78,7 +78,7 @@ def test_the_page_of_python_has_every_method_with_its_arguments(of: type) -> Non
 
 
 def test_the_page_of_python_has_every_clause_of_a_merge() -> None:
-    assert sorted(named(section(PYTHON, "Clauses of a merge"))) == sorted(members(Matched))
+    assert sorted(named(section(PYTHON, "Clauses of a merge"))) == sorted(members(MergeClauseBuilder))
 
 
 def test_the_page_of_python_has_every_public_name() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from forklake.spark.session_settings import DECIDING, REFUSED
-from forklake.spark.settings import WRITE_SETTINGS
+from forklake.spark.session.job_settings import WRITE_SETTINGS
+from forklake.spark.session.session_settings import DECIDING, REFUSED
 
 PAGE = (Path(__file__).parents[2] / "docs" / "spark-settings.md").read_text(encoding="utf-8")
 

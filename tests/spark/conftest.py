@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
-from forklake.spark.session import SparkHolder
+from forklake.spark.session.provider import SparkProvider
 from tests.attached import attach_main
 from tests.conftest import Place
 from tests.spark.connect_server import connect_server
@@ -57,7 +57,7 @@ def server() -> Iterator[str]:
 def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     """The session that a user gets who gives none, on two cores; or the client of a server like that."""
     if not CONNECT:
-        yield SparkHolder(settings=SETTINGS).get()
+        yield SparkProvider(settings=SETTINGS).get()
         return
     client = SparkSession.builder.remote(request.getfixturevalue("server")).getOrCreate()
     yield client

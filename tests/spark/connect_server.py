@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from forklake.spark.session import SparkHolder
+from forklake.spark.session.provider import SparkProvider
 
 _PLUGIN = {
     "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
@@ -33,7 +33,7 @@ def connect_server(settings: Mapping[str, str]) -> Iterator[str]:
 
 
 def _serve(settings: Mapping[str, str]) -> None:
-    spark = SparkHolder(settings={**settings, **_PLUGIN}).get()
+    spark = SparkProvider(settings={**settings, **_PLUGIN}).get()
     # Python has no other way to a Scala object that knows the port.
     service = getattr(spark._jvm, "org.apache.spark.sql.connect.service.SparkConnectService$")
     print(getattr(service, "MODULE$").localPort(), flush=True)

@@ -9,16 +9,16 @@ import duckdb
 import pyarrow as pa
 from pyarrow import fs
 
-from forklake.catalog.commit import commit
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import begin
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Column
 from forklake.model.files import DataFile, DeleteFile, NewDataFile, ScanFile
 from forklake.model.ids import DataFileId, DeleteFileId, MappingId, TableId
 from forklake.model.mappings import MappedColumn, NameMapping
-from forklake.spark.tasks.arrow_types import shown_schema
-from forklake.spark.tasks.file_stats import read_facts
+from forklake.spark.tasks.statistics.file_stats import read_facts
+from forklake.spark.tasks.types.arrow_types import shown_schema
 from tests.ducklake_oracle import connect_oracle
 from tests.spark.conftest import Lakehouse
 from tests.spark.metadata import catalog_of

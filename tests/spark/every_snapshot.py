@@ -7,17 +7,17 @@ from typing import Any
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from forklake.catalog.catalogs import find_catalog, list_catalogs
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import list_tables
-from forklake.catalog.scan_planning import ScanPlan, plan_scan
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.catalogs import find_catalog, list_catalogs
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.planning.scan_planning import ScanPlan, plan_scan
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.transaction.names import list_tables
+from forklake.catalog.transaction.transaction import begin
 from forklake.model.files import ScanFile
 from forklake.model.ids import SnapshotId
-from forklake.spark.inlined import inlined_rows
-from forklake.spark.tasks.delete_files import read_positions
-from forklake.spark.tasks.reserved import ROW_ID, SNAPSHOT_ID
+from forklake.spark.reading.inlined import inlined_rows
+from forklake.spark.tasks.files.delete_files import read_positions
+from forklake.spark.tasks.types.reserved_columns import ROW_ID, SNAPSHOT_ID
 
 Rows = frozenset[tuple[int, int, Any]]
 """Row id, snapshot that the row is from, and the values of the row."""

@@ -12,7 +12,7 @@ from forklake.api.session import Session
 from forklake.api.table import TableHandle
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
-from forklake.spark.tasks.arrow_types import shown_schema
+from forklake.spark.tasks.types.arrow_types import shown_schema
 from tests.spark.evolution_model import NAMES, POOLS, WIDER, Field, Level, Model, random_filter, sql_literal, widened
 
 INLINED_ROWS = 3

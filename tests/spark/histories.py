@@ -5,7 +5,7 @@ from typing import Any
 
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
-from forklake.catalog.view import view_at
+from forklake.catalog.reading.view import view_at
 from forklake.errors import NoSuchTable
 from forklake.model.ids import TableId
 from tests.spark.inside import rows, seen, sort_key

@@ -14,13 +14,13 @@ from pyspark.sql import SparkSession
 
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.model.column_tree import find_column
 from forklake.model.files import InlinedBatch, ScanFile
 from forklake.model.ids import TableId
 from forklake.model.statistics import ColumnStats
-from forklake.spark.storage import MARK
+from forklake.spark.storage.storage import MARK
 from forklake.store.table_files import file_stats
 from tests.spark.conftest import CONNECT, Lakehouse
 
@@ -67,7 +67,7 @@ def stats(table: TableHandle, *path: str) -> list[ColumnStats]:
     """What the metadata say about a column in each file, oldest first."""
     tx, table_id = seen(table)
     column = find_column(table.definition, path)
-    known = file_stats(tx.catalog.lake.store, tx.view.narrowed(table_id), table_id, column.column_id)
+    known = file_stats(tx.catalog.lake.store, tx.view.table_scope(table_id), table_id, column.column_id)
     return [known[file_id] for file_id in sorted(known)]
 
 

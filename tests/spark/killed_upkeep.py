@@ -8,8 +8,8 @@ from typing import Any
 
 import forklake
 from forklake.api.catalog import CatalogHandle
-from forklake.spark.storage import Storage
-from forklake.spark.tasks.open_file import OpenFile
+from forklake.spark.storage.storage import Storage
+from forklake.spark.tasks.files.open_file import OpenFile
 from forklake.store.postgres import PostgresStore, PostgresTransaction
 from forklake.store.sqlite import SqliteStore, SqliteTransaction
 from tests.conftest import Place

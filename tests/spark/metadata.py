@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.lake import Catalog
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.lakes.open_lake import open_lake
 from tests.spark.conftest import Lakehouse
 
 

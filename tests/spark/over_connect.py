@@ -34,7 +34,7 @@ def lists(lakehouse: Lakehouse) -> set[Path]:
 
 def later(monkeypatch: pytest.MonkeyPatch, seconds: int) -> None:
     """Let time pass."""
-    monkeypatch.setattr("forklake.spark.left_lists.monotonic", lambda: monotonic() + seconds)
+    monkeypatch.setattr("forklake.spark.reading.connect_manifests.monotonic", lambda: monotonic() + seconds)
 
 
 def ids(frame: DataFrame) -> list[int]:

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forklake.api.table import TableHandle
-from forklake.catalog.names import get_table
-from forklake.catalog.scan_planning import plan_scan
-from forklake.sql.conditions import condition
+from forklake.catalog.planning.scan_planning import plan_scan
+from forklake.catalog.transaction.names import get_table
+from forklake.sql.queries.conditions import parse_condition
 from tests.foreign_files import write_file
 from tests.spark.conftest import Lakehouse
 from tests.spark.inside import files, head, rows, seen, stats
@@ -64,7 +64,7 @@ def planned(table: TableHandle, where: str) -> int:
     """How many files a scan with a condition reads."""
     tx, _ = seen(table)
     found = get_table(tx, table._schema, table._name)
-    return len(plan_scan(tx, found, condition(where, found).predicate).files)
+    return len(plan_scan(tx, found, parse_condition(where, found).predicate).files)
 
 
 def test_added_rows_live_like_inserted_ones(lakehouse: Lakehouse, in_fork: bool, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_added_rows_live_like_inserted_ones(lakehouse: Lakehouse, in_fork: bool,
         with another_session(lakehouse, table, with_spark=False) as (session, without_spark):
             assert without_spark.add_files(given) == given
             assert without_spark.count() == 24
-            assert not session._state.holder.is_running
+            assert not session._state.provider.is_running
         added = head(place.lake)
         assert rows(table, "rowid", "id") == sorted(
             [*((at, 100 + at) for at in range(4)), *((4 + i, i) for i in range(20))]

@@ -10,15 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from forklake.errors import InvalidInput
-from forklake.maintenance.file_matching import match_columns
-from forklake.spark.settings import spark_settings
+from forklake.maintenance.adding.file_matching import match_columns
+from forklake.spark.session.job_settings import spark_settings
 from tests.foreign_files import ARRAYS, KINDS, MOMENT, write_kind
 from tests.spark.conftest import Lakehouse
 from tests.spark.ducklake_side import create, ducklake, insert, take
 from tests.spark.inside import files
 from tests.spark.test_ducklake_files import SAME, SAME_ROWS
 from tests.spark.type_samples import WKB, expected, values
-from tests.unit.maintenance.test_file_types import ONLY_OURS, fields_of, table_of
+from tests.unit.maintenance.adding.test_file_types import ONLY_OURS, fields_of, table_of
 
 TYPES = {
     f"c{at}": text

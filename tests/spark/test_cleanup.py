@@ -12,7 +12,7 @@ import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
 from forklake.errors import InvalidInput, ReadOnly, TransactionError
-from forklake.spark.storage import MARK
+from forklake.spark.storage.storage import MARK
 from tests.spark.conftest import CONNECT, Lakehouse
 from tests.spark.inside import paths, rows
 
@@ -307,4 +307,4 @@ def test_no_spark_starts_for_metadata_and_files(local: Lakehouse) -> None:
         lake.cleanup_dropped_catalogs(cleanup_all=True)
         lake.catalog_storage()
         lake.verify()
-        assert not lake._state.holder.is_running
+        assert not lake._state.provider.is_running

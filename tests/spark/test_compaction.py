@@ -12,8 +12,8 @@ import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
 from forklake.errors import DamagedFile
-from forklake.maintenance import move_rows
-from forklake.maintenance.compact import Compacted
+from forklake.maintenance.compaction import move_rows
+from forklake.maintenance.compaction.compact import Compacted
 from tests.spark.conftest import Lakehouse
 from tests.spark.histories import history, versions_of
 from tests.spark.inside import files, files_below, head, paths, rows
@@ -325,7 +325,7 @@ def test_small_files_are_merged_without_spark(lakehouse: Lakehouse) -> None:
     with another_session(lakehouse, table, with_spark=False) as (session, same):
         assert session.sql("CALL lake.merge_adjacent_files('t')").fetchall() == [("main", "t", 4, 1)]
         assert same.count() == 4
-        assert not session._holder.is_running
+        assert not session._spark_provider.is_running
     assert rows(table) == [*FIRST, *SECOND]
 
 

@@ -8,9 +8,9 @@ import pytest
 import forklake
 from forklake.api.table import TableHandle
 from forklake.errors import CommitConflict, CommitMessageRequired, CommitUnknown
-from forklake.maintenance import commits, compact, compact_tables
-from forklake.maintenance.compact import Compacted
-from forklake.maintenance.move_rows import move_rows
+from forklake.maintenance.compaction import commits, compact, compact_tables
+from forklake.maintenance.compaction.compact import Compacted
+from forklake.maintenance.compaction.move_rows import move_rows
 from tests.spark.conftest import Lakehouse
 from tests.spark.inside import batches, files, files_below, head, rows
 from tests.spark.places import another_session
@@ -109,7 +109,7 @@ def test_what_may_have_been_committed_is_not_removed(local: Lakehouse, monkeypat
     there = files_below(local.data)
     monkeypatch.setattr(commits, "RETRIES", 0)
     attempts = _meanwhile(monkeypatch, lambda: None)
-    monkeypatch.setattr("forklake.catalog.commit._commit_with_retries", lambda *_: lost())
+    monkeypatch.setattr("forklake.catalog.transaction.commit._commit_with_retries", lambda *_: lost())
     with pytest.raises(CommitUnknown):
         local.lake.merge_adjacent_files()
     assert len(attempts) == 1

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from forklake.catalog.names import get_table
-from forklake.catalog.scan_planning import plan_scan
-from forklake.catalog.transaction import begin
+from forklake.catalog.planning.scan_planning import plan_scan
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from tests.spark.conftest import Lakehouse
 from tests.spark.crash_operations import Operation, Rows, outcome
 

@@ -78,7 +78,7 @@ def test_a_file_that_the_bounds_prove_to_be_deleted_is_not_read(
     ):
         before = files_below(lakehouse.data)
         assert table.delete(where) == 10
-        assert not session._holder.is_running
+        assert not session._spark_provider.is_running
         assert files_below(lakehouse.data) == before
         assert _ids(place.table) == list(range(10, 20))
 
@@ -108,7 +108,7 @@ def test_everything_is_deleted_without_spark(lakehouse: Lakehouse, in_fork: bool
         assert getattr(table, how)() == 20
         assert rows(table) == []
         assert table.count() == 0
-        assert not session._holder.is_running
+        assert not session._spark_provider.is_running
         assert len(rows(place.table, version=version)) == 20
         place.table.append([(1, "again")])
         assert rows(place.table, "rowid", "v") == [(20, "again")]

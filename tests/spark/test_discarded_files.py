@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import functions as F
 
 from forklake.errors import CommitConflict, ForklakeError
-from forklake.spark.storage import Storage
+from forklake.spark.storage.storage import Storage
 from tests.spark.conftest import Lakehouse
 
 MANY = 1000
@@ -165,7 +165,7 @@ def test_a_commit_of_which_nobody_knows_keeps_its_files(tables: Lakehouse, monke
     def interrupted(transaction: Any, mine: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("forklake.catalog.commit._commit_with_retries", interrupted)
+    monkeypatch.setattr("forklake.catalog.transaction.commit._commit_with_retries", interrupted)
     before = everything(tables.data)
     with pytest.raises(KeyboardInterrupt):
         tables.lake.table("plain").append([(number, 1) for number in range(MANY)])

@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 from sqlglot import exp
 
 from forklake.errors import SyntaxProblem, Untranslatable
-from forklake.sql.duckdb_summary import summary_query
-from forklake.sql.duckdb_to_spark import expression_to_spark, parse_duckdb, spark_text, to_spark
+from forklake.sql.duckdb.summarize import summary_query
+from forklake.sql.duckdb.translate import expression_to_spark, parse_duckdb, spark_text, to_spark
 from tests.sql.scripts import runs_here
 
 FOLDER = Path(__file__).parent / "duckdb_dialect"

@@ -13,8 +13,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from sqlglot import exp
 
-from forklake.sql.duckdb_texts import READ_APART, WRITTEN_APART, is_refused
-from forklake.sql.duckdb_to_spark import parse_duckdb, spark_text, to_spark
+from forklake.sql.duckdb.texts import READ_APART, WRITTEN_APART, is_refused_text
+from forklake.sql.duckdb.translate import parse_duckdb, spark_text, to_spark
 
 PARTS = (
     "1", "2", "0", "12", "2020", "-", "+", ".", "e", "E", "_", " ", "inf", "nan", "T", ":", "Z", "01", "02", "x", "0x",
@@ -61,7 +61,7 @@ def both(spark: SparkSession, rows: pa.Table, query: str) -> tuple[dict[int, obj
 @pytest.mark.parametrize("name", TYPES)
 def test_a_text_that_is_not_refused_is_read_as_duckdb_reads_it(spark: SparkSession, name: str):
     wanted = exp.DataType.build(name, dialect="duckdb")
-    taken = [text for text in texts() if not is_refused(text, wanted)]
+    taken = [text for text in texts() if not is_refused_text(text, wanted)]
     rows = pa.table({"k": range(len(taken)), "s": taken})
     ours, theirs = both(spark, rows, f"SELECT k, TRY_CAST(s AS {name}) AS v FROM rows_given")
     assert {taken[key]: value for key, value in ours.items() if value != theirs[key]} == {}

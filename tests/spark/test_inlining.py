@@ -9,7 +9,7 @@ import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
 from forklake.errors import QueryFailed
-from forklake.spark.flush import flush_inlined
+from forklake.spark.verbs.flush import flush_inlined
 from tests.spark.conftest import Lakehouse
 from tests.spark.inside import Row, batches, files, files_below, head, no_spark_job, rows
 from tests.spark.places import another_session, somewhere
@@ -68,7 +68,7 @@ def test_the_limit_can_be_given_to_an_attachment(lakehouse: Lakehouse) -> None:
         )
         lake.table("t").append([(1,)])
         lake.table("t").append([(2,), (3,)])
-        assert not session._holder.is_running
+        assert not session._spark_provider.is_running
     assert len(batches(table)) == len(files(table)) == 1
     assert rows(table) == [(1,), (2,), (3,)]
 
@@ -88,7 +88,7 @@ def test_inlined_rows_are_inserted_and_read_without_spark(lakehouse: Lakehouse, 
             assert len(rows(table)) == 5
         assert table.delete() == 5
         assert rows(table) == []
-        assert not session._holder.is_running
+        assert not session._spark_provider.is_running
 
 
 def test_inlined_rows_are_inserted_and_read_without_a_job(lakehouse: Lakehouse) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from forklake.errors import ForklakeError
-from forklake.spark.interrupts import interruptible
+from forklake.spark.session.interrupts import interruptible
 from tests.spark.conftest import Lakehouse
 from tests.spark.inside import files_below
 

@@ -10,8 +10,8 @@ import pytest
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
 from forklake.errors import CorruptMetadata, InvalidRows
-from forklake.spark import rewrite
-from forklake.spark.row_changes import change_rows
+from forklake.spark.verbs import rewrite_rows as rewrite
+from forklake.spark.verbs.row_changes import change_rows
 from tests.spark.conftest import Lakehouse
 from tests.spark.inside import batches, head, rows
 from tests.spark.places import somewhere
@@ -22,9 +22,9 @@ SECOND = [(id, id * 10, f"v{id}") for id in range(20, 40)]
 
 @pytest.fixture(autouse=True)
 def _everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forklake.spark.row_changes.DRIVER_BYTES", -1)
+    monkeypatch.setattr("forklake.spark.verbs.row_changes.DRIVER_BYTES", -1)
     # The other way there must not be taken unnoticed.
-    monkeypatch.setattr("forklake.spark.update.change_rows", None)
+    monkeypatch.setattr("forklake.spark.verbs.update.change_rows", None)
 
 
 def files_below(folder: Path) -> set[Path]:
@@ -135,7 +135,7 @@ def test_a_file_that_was_added_twice_holds_two_rows_of_each(local: Lakehouse) ->
 
 
 def test_several_updates_in_one_transaction(local: Lakehouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forklake.spark.update.change_rows", change_rows)
+    monkeypatch.setattr("forklake.spark.verbs.update.change_rows", change_rows)
     table = local.lake.create_table("t", {"a": "bigint", "b.`c": "int", "B": "timestamptz"})
     table.append([(n, n, None) for n in range(6)])
     with local.session.transaction():

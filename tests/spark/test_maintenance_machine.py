@@ -21,10 +21,10 @@ from pyspark.sql import SparkSession
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
 from forklake.errors import ForklakeError
-from forklake.maintenance import orphans
+from forklake.maintenance.cleanup import orphans
 from forklake.store import garbage
 from forklake.store.connection import Statement
-from forklake.store.garbage import Needed
+from forklake.store.garbage import NeededPoints
 from tests.conftest import Place
 from tests.lakes import metadata_rows
 from tests.spark.conftest import Lakehouse, open_lakehouse
@@ -397,17 +397,17 @@ def test_the_machine_is_content_with_a_bit_of_everything(place: Place, tmp_path:
     everything(machine_on(place, tmp_path, spark)())
 
 
-def forget_forks(needed: Needed, begin: str, end: str) -> str:
+def forget_forks(needed: NeededPoints, begin: str, end: str) -> str:
     return "TRUE"
 
 
-def forget_snapshots(needed: Needed, begin: str, end: str) -> str:
-    return needed.by_no_fork_in(begin, end)
+def forget_snapshots(needed: NeededPoints, begin: str, end: str) -> str:
+    return needed.no_fork_in(begin, end)
 
 
 PLANTED = {
-    "forks are forgotten": (Needed, "by_no_fork_in", forget_forks),
-    "snapshots are forgotten": (Needed, "at_none_in", forget_snapshots),
+    "forks are forgotten": (NeededPoints, "no_fork_in", forget_forks),
+    "snapshots are forgotten": (NeededPoints, "no_point_in", forget_snapshots),
     "every file is an orphan": (orphans, "known_paths", lambda lake, paths, **how: set()),
     "a dropped catalog holds nothing": (
         garbage,

@@ -11,7 +11,7 @@ import forklake
 from forklake.api.session import Session
 from forklake.errors import NoSuchTable
 from forklake.model.lru_cache import LruCache
-from forklake.spark.scan_cache import NamedScan, drop_unused_views
+from forklake.spark.session.scan_cache import NamedScan, drop_unused_views
 from tests.attached import attach_main
 from tests.spark.conftest import CONNECT, Lakehouse
 from tests.spark.inside import files_below
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(CONNECT, reason="a client hands its DataFrames o
 
 def views_of(local: Lakehouse) -> set[str]:
     """The temporary views of ours that Spark has."""
-    prefix = local.session._state.holder.cache._prefix
+    prefix = local.session._state.provider.cache._prefix
     return {table.name for table in local.spark.catalog.listTables() if table.name.startswith(prefix)}
 
 
@@ -93,7 +93,7 @@ def test_views_that_somebody_has_dropped_are_made_again(local: Lakehouse) -> Non
 
 def test_the_view_used_longest_ago_goes_first(local: Lakehouse) -> None:
     kept: LruCache[tuple[object, ...], NamedScan] = LruCache(450)
-    local.session._state.holder.cache.scans = kept
+    local.session._state.provider.cache.scans = kept
     local.session.sql("SELECT * FROM lake.t").fetchall()
     [first] = views_of(local)
     local.session.sql("SELECT * FROM lake.u").fetchall()
@@ -106,7 +106,7 @@ def test_the_view_used_longest_ago_goes_first(local: Lakehouse) -> None:
 
 
 def test_a_scan_for_which_there_is_no_room_is_read_and_leaves_nothing(local: Lakehouse) -> None:
-    local.session._state.holder.cache.scans = LruCache(150)
+    local.session._state.provider.cache.scans = LruCache(150)
     for _ in range(3):
         assert len(ids(local, "SELECT t.id FROM lake.t JOIN lake.u USING (id)")) == 10
     drop_unused_views()
@@ -136,7 +136,7 @@ def test_a_commit_to_another_table_changes_nothing_for_one_with_deletes(local: L
 
 
 def test_many_threads_may_ask_for_one_table_at_once(local: Lakehouse) -> None:
-    local.session._state.holder.cache.scans = LruCache(450)
+    local.session._state.provider.cache.scans = LruCache(450)
     sessions = [local.session.cursor() for _ in range(8)]
 
     def count(session: Session) -> list[int]:

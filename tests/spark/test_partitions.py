@@ -8,12 +8,12 @@ import pytest
 
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
-from forklake.catalog.names import get_table
-from forklake.catalog.scan_planning import plan_scan
+from forklake.catalog.planning.scan_planning import plan_scan
+from forklake.catalog.transaction.names import get_table
 from forklake.model.column_types import parse_type
 from forklake.model.entities import SortKey
 from forklake.model.partitions import transform_value
-from forklake.sql.conditions import condition
+from forklake.sql.queries.conditions import parse_condition
 from tests.spark.conftest import Lakehouse
 from tests.spark.inside import Row, files, head, is_uuid, paths, rows, seen
 from tests.spark.places import Maker, somewhere
@@ -38,7 +38,7 @@ def _left(table: TableHandle, where: str) -> int:
     """How many files are left for a condition."""
     tx, _ = seen(table)
     found = get_table(tx, "main", "t")
-    return len(plan_scan(tx, found, condition(where, found).predicate).files)
+    return len(plan_scan(tx, found, parse_condition(where, found).predicate).files)
 
 
 @pytest.mark.parametrize(

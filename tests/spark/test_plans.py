@@ -17,8 +17,8 @@ from pyspark.sql import DataFrame
 
 from forklake.api.table import TableHandle
 from forklake.model.lru_cache import LruCache
-from forklake.spark import deleted_rows
-from forklake.spark.tasks.delete_files import read_positions
+from forklake.spark.reading import deleted_rows
+from forklake.spark.tasks.files.delete_files import read_positions
 from tests.spark.conftest import CONNECT, SETTINGS, Lakehouse
 from tests.spark.inside import environment, files_below, head
 
@@ -273,7 +273,7 @@ def operators(frame: DataFrame) -> list[str]:
 @pytest.mark.skipif(CONNECT, reason="a server takes a list anew for every query")
 def test_the_lists_kept_for_further_scans_are_bounded(table: TableHandle, local: Lakehouse) -> None:
     kept: LruCache[bytes, DataFrame] = LruCache(450)
-    local.session._state.holder.cache.relations = kept
+    local.session._state.provider.cache.relations = kept
     for highest in (50, 150, 50, 150, 250):
         assert table.scan(where=f"id < {highest}").to_spark().count() == min(highest, 200)
     assert len(kept) == 2, "of one file and of two"

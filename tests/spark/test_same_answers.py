@@ -44,7 +44,7 @@ def sessions(local: Lakehouse) -> Iterator[dict[str, tuple[Session, Session]]]:
     for _, plain in pairs.values():
         plain.sql("SET forklake_shortcuts = false")
     yield pairs
-    duckdb._state.holder.cache.clear()
+    duckdb._state.provider.cache.clear()
 
 
 def answer(session: Session, text: str) -> Any:

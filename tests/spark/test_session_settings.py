@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 import forklake
 from forklake.errors import DamagedFile, InvalidOption
-from forklake.spark.session_settings import REFUSED, settings_from
+from forklake.spark.session.session_settings import REFUSED, settings_from
 from tests.spark.conftest import CONNECT, Lakehouse
 from tests.spark.inside import rows
 

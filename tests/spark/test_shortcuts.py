@@ -64,11 +64,11 @@ def fresh(local: Lakehouse) -> Session:
 )
 def test_without_shortcuts_small_statements_are_left_to_spark(fresh: Session, text: str) -> None:
     fresh.sql(text).fetchall()
-    assert fresh._state.holder.is_running
+    assert fresh._state.provider.is_running
     with forklake.connect() as other:
         other._state.attachments = fresh._state.attachments
         other.sql(text).fetchall()
-        assert not other._state.holder.is_running
+        assert not other._state.provider.is_running
 
 
 def test_without_shortcuts_no_scan_is_kept(local: Lakehouse) -> None:
@@ -77,7 +77,7 @@ def test_without_shortcuts_no_scan_is_kept(local: Lakehouse) -> None:
     local.session.sql("SET forklake_shortcuts = false")
     table.delete("id = 3")
     assert local.session.sql("SELECT sum(id) FROM lake.t").fetchall() == [(42,)]
-    holder = local.session._state.holder
+    holder = local.session._state.provider
     assert (len(holder.cache.scans), len(holder.cache.relations)) == (0, 0)
 
 

@@ -9,12 +9,12 @@ import duckdb
 import pytest
 from pyspark.sql import DataFrame
 
-from forklake.catalog.ddl import create_schema
-from forklake.catalog.view import view_at
+from forklake.catalog.reading.view import view_at
+from forklake.catalog.transaction.ddl import create_schema
 from forklake.errors import TransactionError
-from forklake.spark.session import SparkHolder
-from forklake.sql.functions import call_function
-from forklake.sql.state import SessionState
+from forklake.spark.session.provider import SparkProvider
+from forklake.sql.functions.registry import call_function
+from forklake.sql.session.state import SessionState
 from tests.ducklake_oracle import connect_oracle
 from tests.lakes import transaction
 from tests.spark.conftest import Lakehouse
@@ -27,7 +27,7 @@ ROWS = [(1, "a"), (2, "b"), (3, "c")]
 @pytest.fixture
 def state(local: Lakehouse, tmp_path: Path) -> Iterator[SessionState]:
     """A session of SQL on the same lake."""
-    opened = open_state(local.place, tmp_path, holder=SparkHolder(local.spark))
+    opened = open_state(local.place, tmp_path, provider=SparkProvider(local.spark))
     yield opened
     opened.attachments.close()
 

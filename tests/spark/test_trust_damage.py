@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 import forklake
 from forklake.model.files import DataFile
-from forklake.spark import manifest
+from forklake.spark.reading import manifest
 from tests.conftest import Place
 from trust.surroundings.damage import DAMAGES, try_damage
 from trust.surroundings.house import FEW, House, open_house

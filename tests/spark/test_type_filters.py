@@ -11,10 +11,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from forklake.api.table import TableHandle
-from forklake.catalog.names import get_table
-from forklake.catalog.scan_planning import plan_scan
-from forklake.catalog.transaction import begin
-from forklake.sql.conditions import condition
+from forklake.catalog.planning.scan_planning import plan_scan
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
+from forklake.sql.queries.conditions import parse_condition
 from tests.spark.conftest import Lakehouse
 from tests.spark.metadata import catalog_of
 from tests.spark.type_samples import FLAT, FLAT_ROWS, SAMPLES
@@ -104,5 +104,5 @@ def _chosen_files(local: Lakehouse, conditions: list[str]) -> dict[str, set[int]
         return {
             text: {order.index(file.data.data_file_id) for file in plan_scan(tx, table, found.predicate).files}
             for text in conditions
-            for found in [condition(text, table)]
+            for found in [parse_condition(text, table)]
         }

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
 from forklake.errors import InvalidType
-from forklake.spark.tasks.arrow_types import shown_schema
+from forklake.spark.tasks.types.arrow_types import shown_schema
 from tests.spark.conftest import Lakehouse
 from tests.spark.type_samples import FLAT, FLAT_ROWS, NESTED, NESTED_ROWS, WKB, expected, values
 

@@ -138,7 +138,7 @@ def test_nested_values_are_updated_as_a_whole(local: Lakehouse) -> None:
 
 
 def test_a_large_update_is_written_by_the_workers(local: Lakehouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forklake.spark.row_changes.DRIVER_BYTES", 0)
+    monkeypatch.setattr("forklake.spark.verbs.row_changes.DRIVER_BYTES", 0)
     table = local.lake.create_table("t", {"a": "int", "k": "int", "tags": "varchar[]"}, partitioned_by=["k"])
     table.append(
         local.spark.range(100).selectExpr("CAST(id AS INT) AS a", "CAST(id % 2 AS INT) AS k", "array('x') AS tags")

@@ -11,7 +11,7 @@ import pytest
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
 from forklake.model.findings import Finding
-from forklake.spark.tasks.reserved import ROW_ID
+from forklake.spark.tasks.types.reserved_columns import ROW_ID
 from tests.spark.conftest import Lakehouse
 from tests.spark.inside import batches, files, head
 from tests.spark.type_samples import FLAT, FLAT_ROWS, NESTED, NESTED_ROWS

@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 import forklake
 from forklake.api.session import Session
 from forklake.errors import ForklakeError
-from forklake.spark.session import SparkHolder
-from forklake.sql.cursor import quoted_name
+from forklake.spark.session.provider import SparkProvider
+from forklake.sql.parsing.cursor import quoted_name
 
 PIECES = (
     "'", "''", '"', '""', "`", "``", ";", "--", "/*", "*/", "{", "}", "{0}", "{x}", "%", "%s", "%(a)s", ":a", "?", "$1",
@@ -45,7 +45,7 @@ def lake(dialect: str) -> Iterator[Session]:
             create_if_not_exists=True,
             data_inlining_row_limit=100,
         )
-        session._holder.get = _refuse  # type: ignore[method-assign]
+        session._spark_provider.get = _refuse  # type: ignore[method-assign]
         session.sql("CREATE TABLE victim (id BIGINT)")
         session.sql("INSERT INTO victim VALUES (1)")
         yield session
@@ -235,7 +235,7 @@ def test_spark_sees_values_and_names_as_they_are(
 ) -> None:
     """What needs Spark: conditions, assignments and aliases, for names that a table can have."""
     with lake(dialect) as session:
-        session._state.holder = SparkHolder(spark)
+        session._state.provider = SparkProvider(spark)
         try:
             session.sql(f"CREATE TABLE {quoted_name(name, dialect)} (id INTEGER, v VARCHAR)")
         except ForklakeError:

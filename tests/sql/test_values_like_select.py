@@ -16,8 +16,8 @@ import forklake
 from forklake.api.session import Session
 from forklake.errors import ForklakeError, InvalidInput
 from forklake.model.column_types import parse_type
-from forklake.sql.literal_values import UNKNOWN, literal_value
-from forklake.sql.written_values import written_rows
+from forklake.sql.values.literal_values import UNKNOWN, literal_value
+from forklake.sql.values.values_clause import parse_values
 from tests.attached import attach_main
 from tests.conftest import Place
 from tests.sql.literals import TYPES, literals
@@ -56,7 +56,7 @@ def known(dialect: str, count: int) -> list[tuple[str, str, Any]]:
     """Types, literals for them that are read here, and what they mean."""
     found = []
     for text in dict.fromkeys(literals(SEED, count)):
-        rows = written_rows(f"VALUES ({text})", dialect) or []
+        rows = parse_values(f"VALUES ({text})", dialect) or []
         for column_type in TYPES if rows else ():
             value = literal_value(rows[0][0], parse_type(column_type), zone_is_utc=True)
             if value is not UNKNOWN and value is not None:

@@ -10,12 +10,15 @@ from unittest.mock import patch
 
 from sqlglot import exp
 
-from forklake.catalog.lake import Catalog
-from forklake.catalog.transaction import Transaction, begin
-from forklake.sql import comparison_rules, constant_rows, predicates, pruning
-from forklake.sql.comparison_rules import DEFAULT_RULES
-from forklake.sql.references import Reference
-from forklake.sql.transactions import Transactions
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.transaction.transaction import Transaction, begin
+from forklake.sql.parsing.table_references import Reference
+from forklake.sql.pruning import comparison_rules
+from forklake.sql.pruning import query_predicates as pruning
+from forklake.sql.pruning import read_predicate as predicates
+from forklake.sql.pruning.comparison_rules import DEFAULT_RULES
+from forklake.sql.session.transactions import Transactions
+from forklake.sql.values import constant_rows
 
 
 @contextmanager
@@ -32,7 +35,7 @@ def _everywhere(name: str, really: object, instead: object) -> Iterator[None]:
 @contextmanager
 def argument_ignored() -> Iterator[None]:
     """NOT LIKE is read as LIKE: the argument that says so is not looked at."""
-    really = predicates.predicate_from
+    really = predicates.predicate_from_tree
 
     def read(condition: exp.Expr, *given: Any) -> Any:
         plain = condition.copy()
@@ -47,7 +50,7 @@ def argument_ignored() -> Iterator[None]:
 @contextmanager
 def alias_list_ignored() -> Iterator[None]:
     """The columns of `t AS z(a, b)` are taken for those of the table."""
-    really = pruning.predicate_for
+    really = pruning.table_predicate
 
     def read(*given: Any) -> Any:
         [reference] = [each for each in given if isinstance(each, Reference)]
@@ -79,7 +82,7 @@ def casts_rounded() -> Iterator[None]:
 @contextmanager
 def zone_not_noticed() -> Iterator[None]:
     """Moments without a zone are taken for moments in UTC, whatever the session says."""
-    with _everywhere("rules_of", comparison_rules.rules_of, lambda holder: DEFAULT_RULES):
+    with _everywhere("rules_of", comparison_rules.session_rules, lambda holder: DEFAULT_RULES):
         yield
 
 

@@ -6,8 +6,8 @@ import signal
 from collections.abc import Sequence
 from unittest.mock import patch
 
-from forklake.catalog import commit as commits
-from forklake.store.connection import Rows, Statement
+from forklake.catalog.transaction import commit as commits
+from forklake.store.connection import RowsToInsert, Statement
 from forklake.store.postgres import PostgresTransaction
 
 ASYNCHRONOUS = {"synchronous_commit": "off", "wal_writer_delay": "10s"}
@@ -18,7 +18,7 @@ def plant_commits_in_two_steps() -> None:
     """Rows are committed first, and the snapshot that shows them afterwards; some clients die in between."""
     really = PostgresTransaction.commit
 
-    def commit(self: PostgresTransaction, steps: Sequence[Statement | Rows]) -> None:
+    def commit(self: PostgresTransaction, steps: Sequence[Statement | RowsToInsert]) -> None:
         last = [step for step in steps if "lake_snapshot" in _subject(step) or "head_snapshot" in _subject(step)]
         really(self, [step for step in steps if step not in last])
         if random.random() < 0.3:
@@ -32,8 +32,8 @@ def plant_commits_in_two_steps() -> None:
 
 def plant_commits_without_looking_back() -> None:
     """A commit whose answer was lost counts as failed, and is done again."""
-    patch.object(commits, "_landed", lambda *given: None).start()
+    patch.object(commits, "_find_landed_commit", lambda *given: None).start()
 
 
-def _subject(step: Statement | Rows) -> str:
+def _subject(step: Statement | RowsToInsert) -> str:
     return step.sql if isinstance(step, Statement) else step.table

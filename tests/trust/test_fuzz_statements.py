@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forklake.api.session import Session
-from forklake.sql import run_session
+from forklake.sql.execution import run_session
 from forklake.store.metadata_tables import TABLES
 from tests.conftest import Place
 from trust.fuzz import statement_run

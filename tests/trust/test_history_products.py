@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from forklake.catalog import commit as commits
-from forklake.catalog.commit_checks import check_staged
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.transaction import Transaction
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.transaction import commit as commits
+from forklake.catalog.transaction.commit_checks import check_staged
+from forklake.catalog.transaction.transaction import Transaction
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import NO_LIMIT, Level, Lineage, Scope
-from forklake.store.garbage import Needed
+from forklake.store.garbage import NeededPoints
 from trust.history import turns
 from trust.history.checker import check
 from trust.history.desk import Desk
@@ -121,6 +121,6 @@ def test_an_error_of_the_driver_that_gets_through_is_noticed(pair: Pair, monkeyp
 
 
 def test_cleanup_that_takes_what_somebody_sees_is_noticed(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Needed, "by_no_fork_in", lambda self, begin, end: "TRUE")
-    monkeypatch.setattr(Needed, "at_none_in", lambda self, begin, end: "TRUE")
+    monkeypatch.setattr(NeededPoints, "no_fork_in", lambda self, begin, end: "TRUE")
+    monkeypatch.setattr(NeededPoints, "no_point_in", lambda self, begin, end: "TRUE")
     assert "read something else" in pair.run()

@@ -6,16 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.forks import catalog_tree
-from forklake.catalog.lake import Lake
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.verify import verify_metadata
-from forklake.maintenance import cleanup, foreign_file
-from forklake.maintenance.cleanup import cleanup_old_files
-from forklake.maintenance.orphans import delete_orphaned_files
+from forklake.catalog.checks.verify import verify_metadata
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.forks import catalog_tree
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.maintenance.adding import foreign_file
+from forklake.maintenance.cleanup import old_files as cleanup
+from forklake.maintenance.cleanup.old_files import cleanup_old_files
+from forklake.maintenance.cleanup.orphans import delete_orphaned_files
 from forklake.model import names as naming
-from forklake.spark.storage import Storage, storage_at
+from forklake.spark.storage.storage import Storage, storage_at
 from forklake.spark.work import storage_of
 from forklake.store import catalog_writes
 from trust.fuzz import links, names, parquet_files

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from forklake.api.session import Session
-from forklake.sql import cursor
+from forklake.sql.parsing import cursor
 from tests.postgres_server import TestPostgres
 from trust.fuzz import credentials
 from trust.fuzz.credentials import PASSWORD, Search, search_passwords

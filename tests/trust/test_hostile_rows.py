@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import CorruptMetadata, ForklakeError, InvalidInput, InvalidType
 from forklake.model.column_tree import MOST_DEPTH, check_type
 from forklake.model.column_types import parse_type

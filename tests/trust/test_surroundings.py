@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from forklake.api import table as api_table
-from forklake.catalog import expiry
+from forklake.catalog.retention import expiry
 from forklake.errors import StoreError
-from forklake.spark.tasks import open_file
+from forklake.spark.tasks.files import open_file
 from forklake.store import dialect, sqlite
 from tests.backends.cutting_proxy import CuttingProxy
 from tests.conftest import Place
@@ -89,7 +89,7 @@ def test_a_jump_of_the_clock_neither_ends_a_wait_nor_makes_it_longer(setting: Se
 
 
 def test_an_error_that_is_not_ours_is_noticed(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(open_file, "writing_file", nullcontext)
+    monkeypatch.setattr(open_file, "translate_file_errors", nullcontext)
     assert "OSError instead of" in full_data_by_limit(setting).found[0]
 
 
@@ -126,7 +126,7 @@ def test_commits_to_a_file_that_is_gone_are_noticed(
 
 
 def test_times_that_go_back_are_noticed(setting: Setting, tally: Tally, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dialect.Dialect, "later", lambda self, clock, before: self.time_out(clock))
+    monkeypatch.setattr(dialect.StoreDialect, "later", lambda self, clock, before: self.from_database_time(clock))
     with setting.house("sqlite") as house, settable_clock(house.lake) as clock:
         clocks.work_under_jumps(tally, house, clock, setting.rng("clock"), 6)
     assert any("do not rise" in wrong for wrong in tally.found)
@@ -136,7 +136,7 @@ def test_an_age_by_one_clock_alone_is_noticed(setting: Setting, tally: Tally, mo
     def by_this_machine(catalog: object, age: timedelta | None) -> datetime | None:
         return None if age is None else datetime.now(UTC) + clock.machine - age
 
-    monkeypatch.setattr(expiry, "moment_of", by_this_machine)
+    monkeypatch.setattr(expiry, "cutoff_time", by_this_machine)
     with setting.house("postgres") as house, settable_clock(house.lake) as clock:
         clocks.work_under_jumps(tally, house, clock, setting.rng("clock"), 1)
     assert any("young snapshots expired" in wrong for wrong in tally.found)

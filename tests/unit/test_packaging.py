@@ -11,9 +11,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FIRST_STEPS = """
 import forklake
-from forklake.catalog.catalogs import create_catalog
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import create_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.open_lake import open_lake
 
 lake = open_lake("sqlite:lake.db", create=True, data_path="data")
 create_catalog(lake, "main")

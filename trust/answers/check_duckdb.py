@@ -10,8 +10,8 @@ from typing import Any
 import duckdb
 
 from forklake.errors import ForklakeError, Untranslatable
-from forklake.sql.duckdb_texts import READ_APART, WRITTEN_APART
-from forklake.sql.duckdb_to_spark import expression_to_spark
+from forklake.sql.duckdb.texts import READ_APART, WRITTEN_APART
+from forklake.sql.duckdb.translate import expression_to_spark
 from trust.answers.check_plans import PlanCheck
 from trust.answers.duckdb_oracle import DuckDBOracle, duckdb_columns
 from trust.answers.duckdb_rules import RULES, WORDS

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePath
 
-from forklake.catalog.scan_planning import DeletePlan, ScanPlan
+from forklake.catalog.planning.scan_planning import DeletePlan, ScanPlan
 from forklake.errors import ForklakeError
 from trust.answers.evaluation import ERROR, FALSE, NULL, TRUE, Judgement, evaluate
 from trust.answers.grammar import Grammar, simplest

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from forklake.api.session import Session
-from forklake.sql import binding
+from forklake.sql.binding import names as binding
 from trust.answers.outcomes import Outcome, outcome
 from trust.answers.planned import each_caller
 from trust.answers.subject import Subject

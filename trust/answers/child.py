@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from forklake.spark.session import SparkHolder
+from forklake.spark.session.provider import SparkProvider
 from tests.postgres_server import TestPostgres
 from trust.answers.check_snapshots import STATEMENTS
 from trust.answers.rounds import KINDS, Counts, run_round
@@ -39,7 +39,7 @@ _SNAPSHOTS = Counts(snapshots=True, duckdb_snapshots=len(STATEMENTS), duckdb_fun
 
 def run_rounds(piece: str, folder: Path, seed: str, rounds: int) -> dict[str, Tally]:
     """So many rounds, one after the other; commits in between are tried once."""
-    spark = SparkHolder(settings=SETTINGS).get()
+    spark = SparkProvider(settings=SETTINGS).get()
     totals = {kind: Tally() for kind in KINDS}
     with TestPostgres() as server:
         for number in range(rounds):

@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 
 from forklake.errors import ForklakeError, QueryFailed
-from forklake.sql.arrow_rows import shown_columns
+from forklake.sql.results.arrow_rows import shown_columns
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 

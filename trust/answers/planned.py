@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import patch
 
-from forklake.catalog import scan_planning
-from forklake.catalog.scan_planning import DeletePlan, ScanPlan
+from forklake.catalog.planning import scan_planning
+from forklake.catalog.planning.scan_planning import DeletePlan, ScanPlan
 
 
 class _Planned(BaseException):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from forklake.api.session import Session
 from forklake.api.table import TableHandle
-from forklake.sql.constants import Parameters
+from forklake.sql.parsing.constants import Parameters
 from trust.answers.pieces import Constant, Naming, Piece, Spelling
 from trust.answers.tables import KEY, MadeTable
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from threading import Lock, Timer
 from typing import Any
 
-from forklake.spark import stage_files, write_files
-from forklake.spark.tasks.open_file import OpenFile
+from forklake.spark.tasks.files.open_file import OpenFile
+from forklake.spark.writing import stage_files, write_files
 from forklake.store.postgres import PostgresStore, PostgresTransaction
 from forklake.store.sqlite import SqliteStore, SqliteTransaction
 
@@ -66,7 +66,7 @@ class Fate:
             case "while Arrow writes files":
                 _before(OpenFile, "close", self.reached)
             case "while Spark writes files":
-                _before(write_files, "_by_spark", self.reached_soon)
+                _before(write_files, "_write_by_spark", self.reached_soon)
             case "after the files, before the commit":
                 _before(stage_files, "new_data_files", self.reached)
             case "before the statements of the commit":

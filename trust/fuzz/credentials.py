@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import forklake
 from forklake.api.session import Session
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.cli.prompt import _History
 from forklake.store.metadata_tables import TABLES
 from trust.fuzz.judging import NoSpark
@@ -118,7 +118,7 @@ def _use(search: Search, target: str) -> None:
 def _fail(search: Search, statement: str) -> None:
     for dialect in ("spark", "duckdb"):
         with forklake.connect(dialect=dialect) as session:
-            session._state.holder = NoSpark()
+            session._state.provider = NoSpark()
             _raised(search, statement[:40], partial(_answer, session, statement))
 
 

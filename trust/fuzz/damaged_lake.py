@@ -13,15 +13,15 @@ import pyarrow.parquet as pq
 
 import forklake
 from forklake.api.session import Session
-from forklake.catalog.catalogs import drop_catalog, find_catalog
-from forklake.catalog.forks import catalog_tree, fork_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.verify import verify_metadata
-from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
-from forklake.maintenance.orphans import delete_orphaned_files
-from forklake.maintenance.verify import verify
-from forklake.spark.storage import Storage
+from forklake.catalog.checks.verify import verify_metadata
+from forklake.catalog.lakes.catalogs import drop_catalog, find_catalog
+from forklake.catalog.lakes.forks import catalog_tree, fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.maintenance.cleanup.old_files import cleanup_dropped_catalogs, cleanup_old_files
+from forklake.maintenance.cleanup.orphans import delete_orphaned_files
+from forklake.maintenance.verification.verify import verify
+from forklake.spark.storage.storage import Storage
 from forklake.spark.work import storage_of
 from trust.fuzz.judging import NoSpark
 
@@ -83,7 +83,7 @@ def session_on(world: World, *, create: bool = False) -> Iterator[Session]:
     if create:
         open_lake(world.url, metadata_schema=world.schema, create=True, data_path=str(world.data)).close()
     with forklake.connect() as session:
-        session._state.holder = NoSpark()
+        session._state.provider = NoSpark()
         yield session
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Boolean, DateTime, Double, Integer, LargeBinary, SmallInteger, Uuid
 from sqlalchemy.dialects.postgresql import JSONB
 
-from forklake.catalog.lake import Lake
+from forklake.catalog.lakes.lake import Lake
 from forklake.errors import ForklakeError
 from forklake.store.metadata_tables import TABLES
 from trust.fuzz.hostile import any_name

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import forklake
 from forklake.api.session import Session
-from forklake.catalog.catalogs import find_catalog, list_catalogs
-from forklake.catalog.lake import Lake
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.verify import verify_metadata
+from forklake.catalog.checks.verify import verify_metadata
+from forklake.catalog.lakes.catalogs import find_catalog, list_catalogs
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import ForklakeError, NoSuchCatalog
-from forklake.sql.cleanup_calls import CLEANUP
-from forklake.sql.compaction_calls import COMPACTION
-from forklake.sql.cursor import split_statements
-from forklake.sql.maintenance_calls import MAINTENANCE
-from forklake.sql.procedures import PROCEDURES
+from forklake.sql.functions.cleanup import CLEANUP
+from forklake.sql.functions.compaction import COMPACTION
+from forklake.sql.functions.maintenance import MAINTENANCE
+from forklake.sql.functions.procedures import PROCEDURES
+from forklake.sql.parsing.cursor import split_statements
 from tests.lakes import metadata_rows
 from trust.fuzz.judging import NoSpark
 
@@ -116,7 +116,7 @@ def fuzzed_lake(
     (folder / "kept").mkdir(parents=True)
     (folder / "kept" / f"{uuid.UUID(int=0)}.parquet").write_bytes(b"not to be touched")
     with forklake.connect(dialect=dialect) as session:
-        session._state.holder = NoSpark()
+        session._state.provider = NoSpark()
         session.attach(
             target,
             "kept",

@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from forklake.model.options import OPTIONS
-from forklake.sql.cursor import quoted_name
-from forklake.sql.functions import FUNCTIONS
+from forklake.sql.functions.registry import FUNCTIONS
+from forklake.sql.parsing.cursor import quoted_name
 from trust.fuzz.hostile import any_name, any_text
 
 _RULES: Mapping[str, Sequence[str]] = {

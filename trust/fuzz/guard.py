@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import psycopg
 import psycopg.conninfo
 
-from forklake.spark.storage import Storage
+from forklake.spark.storage.storage import Storage
 
 MEMORY_BYTES = 4 * 2**30
 

@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 from pyspark.sql import SparkSession
 
 from forklake.errors import ForklakeError
-from forklake.spark.session import SparkHolder
+from forklake.spark.session.provider import SparkProvider
 from trust.fuzz.guard import Escaped
 
 SECONDS = 5.0
@@ -24,7 +24,7 @@ class SparkNeeded(Exception):
     """The statement was understood and would be Spark's from here on."""
 
 
-class NoSpark(SparkHolder):
+class NoSpark(SparkProvider):
     """What a session has for a Spark when it must do without."""
 
     def get(self) -> SparkSession:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import ForklakeError
-from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
-from forklake.maintenance.orphans import delete_orphaned_files
+from forklake.maintenance.cleanup.old_files import cleanup_dropped_catalogs, cleanup_old_files
+from forklake.maintenance.cleanup.orphans import delete_orphaned_files
 from forklake.spark.work import storage_of
 from trust.fuzz.damaged_lake import ATTACKER, OTHER, World, build, session_on
 

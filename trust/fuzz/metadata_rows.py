@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from forklake.catalog.catalogs import find_catalog
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import ForklakeError
 from trust.fuzz.damaged_lake import ATTACKER, World, build, copy_of, operations, session_on
 from trust.fuzz.damages import damage

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from forklake.api.session import Session
-from forklake.catalog.catalogs import create_catalog, drop_catalog, find_catalog, list_catalogs
-from forklake.catalog.lake import Lake
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import create_catalog, drop_catalog, find_catalog, list_catalogs
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import ForklakeError
 from forklake.spark.work import storage_of
-from forklake.sql.cursor import quoted_name
+from forklake.sql.parsing.cursor import quoted_name
 from trust.fuzz.damaged_lake import World, session_on
 from trust.fuzz.guard import is_within
 from trust.fuzz.hostile import HUGE, NAMES, any_name

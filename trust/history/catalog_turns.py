@@ -2,13 +2,13 @@
 
 from collections.abc import Collection
 
-from forklake.catalog.catalogs import drop_catalog, list_catalogs
-from forklake.catalog.dropped import collect_dropped, dropped_catalogs, forget_dropped
-from forklake.catalog.due_files import delete_due
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.forks import fork_catalog
-from forklake.catalog.history import last_snapshots, own_snapshots
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.catalogs import drop_catalog, list_catalogs
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.reading.history import last_snapshots, own_snapshots
+from forklake.catalog.retention.dropped import collect_dropped, dropped_catalogs, forget_dropped
+from forklake.catalog.retention.due_files import delete_due
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import NoSuchCatalog, NoSuchSnapshot
 from forklake.model.files import ScheduledFile
 from forklake.model.ids import CatalogId

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
-from forklake.catalog.catalogs import catalog_info, find_catalog
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.transaction import Transaction
+from forklake.catalog.lakes.catalogs import catalog_info, find_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.transaction.transaction import Transaction
 from trust.history.decide import Hand
 from trust.history.look import look
 from trust.history.records import Looked, Met, Pen, now

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from forklake.catalog.names import list_tables
-from forklake.catalog.options import list_options
-from forklake.catalog.transaction import Transaction
+from forklake.catalog.transaction.names import list_tables
+from forklake.catalog.transaction.options import list_options
+from forklake.catalog.transaction.transaction import Transaction
 from forklake.model.entities import COMMENT, Table
 from forklake.model.ids import TableId
 from forklake.store.connection import Store

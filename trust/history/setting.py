@@ -4,10 +4,10 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from forklake.catalog.catalogs import create_catalog
-from forklake.catalog.commit import commit
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.transaction import begin
+from forklake.catalog.lakes.catalogs import create_catalog
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.transaction import begin
 from trust.history.decide import COUNTER
 from trust.history.desk import Desk
 from trust.history.picture import Edit

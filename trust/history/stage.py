@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
 
-from forklake.catalog.ddl import alter_table, create_table, drop_table, rename_table
-from forklake.catalog.options import set_option
-from forklake.catalog.table_changes import Compaction
-from forklake.catalog.transaction import Transaction
+from forklake.catalog.transaction.ddl import alter_table, create_table, drop_table, rename_table
+from forklake.catalog.transaction.options import set_option
+from forklake.catalog.transaction.table_changes import Compaction
+from forklake.catalog.transaction.transaction import Transaction
 from forklake.model.alterations import ColumnSpec, add_column, drop_column
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Table

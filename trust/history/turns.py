@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from time import sleep
 
-from forklake.catalog.commit import commit
-from forklake.catalog.history import last_snapshots
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.reading.history import last_snapshots
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.transaction import Transaction, begin
 from trust.history.decide import COUNTER, decide_changes, decide_count
 from trust.history.desk import Desk
 from trust.history.look import tables_seen

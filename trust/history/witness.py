@@ -4,13 +4,13 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
-from forklake.catalog.catalogs import find_catalog, list_catalogs
-from forklake.catalog.dropped import dropped_catalogs
-from forklake.catalog.history import list_snapshots
-from forklake.catalog.lake import Catalog
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.transaction import begin
-from forklake.catalog.verify import verify_metadata
+from forklake.catalog.checks.verify import verify_metadata
+from forklake.catalog.lakes.catalogs import find_catalog, list_catalogs
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.reading.history import list_snapshots
+from forklake.catalog.retention.dropped import dropped_catalogs
+from forklake.catalog.transaction.transaction import begin
 from forklake.model.ids import SnapshotId
 from trust.history.desk import Desk
 from trust.history.look import kept_snapshots

@@ -8,8 +8,8 @@ from pathlib import Path
 from time import sleep
 from typing import TypeAlias
 
-from forklake.catalog.catalogs import list_catalogs
-from forklake.catalog.lakes import open_lake
+from forklake.catalog.lakes.catalogs import list_catalogs
+from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import CommitUnknown, ForklakeError, NoSuchCatalog, StoreError
 from trust.history import catalog_turns, turns
 from trust.history.deaths import Deaths

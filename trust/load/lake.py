@@ -7,15 +7,15 @@ from datetime import timedelta
 
 import forklake
 from forklake.api.catalog import CatalogHandle
-from forklake.catalog.catalogs import drop_catalog, find_catalog
-from forklake.catalog.dropped import dropped_catalogs
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.lakes import open_lake
-from forklake.catalog.names import get_table
-from forklake.catalog.scan_planning import plan_scan
-from forklake.catalog.transaction import begin
-from forklake.maintenance.verify import verify
-from forklake.spark.inlined import inlined_rows
+from forklake.catalog.lakes.catalogs import drop_catalog, find_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.planning.scan_planning import plan_scan
+from forklake.catalog.retention.dropped import dropped_catalogs
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
+from forklake.maintenance.verification.verify import verify
+from forklake.spark.reading.inlined import inlined_rows
 from forklake.spark.work import storage_of
 from tests.lakes import row_count
 from trust.load.soak import BASE, BASE_ROWS, HOT, TABLE, Soak

@@ -11,8 +11,8 @@ from typing import Any
 from unittest.mock import patch
 
 from forklake.api.catalog import CatalogHandle
-from forklake.catalog import expiry
-from forklake.store.dialect import POSTGRESQL, SQLITE, Dialect
+from forklake.catalog.retention import expiry
+from forklake.store.dialect import POSTGRESQL, SQLITE, StoreDialect
 from forklake.store.postgres import PostgresStore
 
 _FUNCTIONS = """
@@ -69,7 +69,7 @@ def settable_clock(lake: CatalogHandle) -> Iterator[Clock]:
                 _set(dialect, text)
 
 
-def _set(dialect: Dialect, text: str) -> None:
+def _set(dialect: StoreDialect, text: str) -> None:
     object.__setattr__(dialect, "clock", text)
 
 

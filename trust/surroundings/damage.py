@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from forklake.catalog.names import get_table
-from forklake.catalog.scan_planning import plan_scan
-from forklake.catalog.transaction import begin
+from forklake.catalog.planning.scan_planning import plan_scan
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import DamagedFile
 from trust.surroundings.house import FEW, House
 from trust.surroundings.setting import BACKENDS, Setting
@@ -132,7 +132,7 @@ def try_damage(tally: Tally, house: House, kind: str, damage: str) -> None:
 def _read(house: House) -> None:
     """All rows, as a new session reads them; those that are not right are an error of no kind."""
     # One that has read a delete file goes on with what it knows.
-    holder = house.session._state.holder
+    holder = house.session._state.provider
     holder.cache.clear()
     if set(house.table.scan().fetchall()) != house.rows:
         raise AssertionError("wrong rows were read, and nobody said anything")

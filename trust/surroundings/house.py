@@ -12,7 +12,7 @@ import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
 from forklake.api.table import TableHandle
-from forklake.catalog.catalogs import find_catalog
+from forklake.catalog.lakes.catalogs import find_catalog
 from tests.spark.every_snapshot import Reader
 
 FEW = 30

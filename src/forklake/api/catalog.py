@@ -11,10 +11,10 @@ from forklake.api.notebook import catalog_html
 from forklake.api.one_statement import one_statement
 from forklake.api.table import TableHandle
 from forklake.api.upkeep import Upkeep
-from forklake.catalog.ddl import create_schema, create_table, drop_schema, drop_table, rename_table
-from forklake.catalog.history import snapshots_seen
-from forklake.catalog.names import find_object, find_schema, list_schemas, list_tables
-from forklake.catalog.options import OptionValue, list_options, set_option
+from forklake.catalog.reading.history import visible_snapshots
+from forklake.catalog.transaction.ddl import create_schema, create_table, drop_schema, drop_table, rename_table
+from forklake.catalog.transaction.names import find_object, find_schema, list_schemas, list_tables
+from forklake.catalog.transaction.options import OptionValue, list_options, set_option
 from forklake.errors import InvalidInput
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model.alterations import ColumnSpec
@@ -22,11 +22,11 @@ from forklake.model.arguments import checked_methods
 from forklake.model.column_types import parse_type
 from forklake.model.names import DEFAULT_SCHEMA
 from forklake.model.snapshots import Snapshot
-from forklake.spark.create_as import create_as
-from forklake.spark.default_text import with_default_text
-from forklake.spark.ordering import check_sort_order
-from forklake.spark.type_mapping import check_storable
-from forklake.sql.catalog_changes import fork_attached
+from forklake.spark.values.default_text import with_default_text
+from forklake.spark.values.type_mapping import check_storable
+from forklake.spark.verbs.create_as import create_as
+from forklake.spark.writing.ordering import check_sort_order
+from forklake.sql.session.catalog_changes import fork_attached
 
 Columns = Mapping[str, str] | Sequence[ColumnSpec]
 
@@ -75,7 +75,7 @@ class CatalogHandle(Upkeep):
         or_replace: bool = False,
     ) -> TableHandle:
         """Create a table; columns are a mapping of names to types, such as {"id": "bigint"}, or column specs."""
-        specs = [with_default_text(spec, self._state.holder.zone) for spec in _specs(columns)]
+        specs = [with_default_text(spec, self._state.provider.zone) for spec in _column_specs(columns)]
         check_storable(spec.type for spec in specs)
         schema, table = split_name(name)
         with self._state.writing(self._attachment) as tx:
@@ -90,7 +90,7 @@ class CatalogHandle(Upkeep):
                 if_not_exists=if_not_exists,
                 or_replace=or_replace,
             )
-            check_sort_order(self._state.holder, tx, created)
+            check_sort_order(self._state.provider, tx, created)
         return self.table(name)
 
     @one_statement
@@ -183,7 +183,7 @@ class CatalogHandle(Upkeep):
     @one_statement
     def snapshots(self) -> list[Snapshot]:
         """Every snapshot the catalog can travel to, oldest first."""
-        return snapshots_seen(self._state.transaction(self._attachment).view)
+        return visible_snapshots(self._state.transaction(self._attachment).view)
 
     @one_statement
     def options(self) -> list[OptionValue]:
@@ -206,7 +206,7 @@ class CatalogHandle(Upkeep):
         return catalog_html(self._state.transaction(self._attachment))
 
 
-def _specs(columns: Columns) -> list[ColumnSpec]:
+def _column_specs(columns: Columns) -> list[ColumnSpec]:
     if isinstance(columns, Mapping):
         return [ColumnSpec(name, parse_type(type_text)) for name, type_text in columns.items()]
     for spec in columns:

@@ -7,8 +7,8 @@ from pyspark.sql import SparkSession
 from forklake.api.session import Session
 from forklake.errors import InvalidInput
 from forklake.model.arguments import checked_arguments
-from forklake.spark.session import SparkHolder
-from forklake.sql.state import SessionState
+from forklake.spark.session.provider import SparkProvider
+from forklake.sql.session.state import SessionState
 
 DIALECTS = ("spark", "duckdb")
 
@@ -30,7 +30,7 @@ def connect(
         raise InvalidInput(f"There is no dialect '{dialect}'; use one of {', '.join(DIALECTS)}.")
     if spark is not None and settings:
         raise InvalidInput("Settings are for a Spark session of our own; set them on yours instead.")
-    holder = SparkHolder(spark, settings)
+    provider = SparkProvider(spark, settings)
     # Settings that we cannot work with are refused now, and again whenever they are changed.
-    _ = holder.settings if spark is not None or settings else None
-    return Session(SessionState(holder, dialect, shortcuts=shortcuts))
+    _ = provider.settings if spark is not None or settings else None
+    return Session(SessionState(provider, dialect, shortcuts=shortcuts))

@@ -12,15 +12,15 @@ SortKeys: TypeAlias = str | Sequence[str | SortKey]
 
 def partition_keys(keys: PartitionKeys) -> list[tuple[str, str]]:
     """Column names with their transforms; a name alone is partitioned by its values."""
-    return [(key, "identity") if isinstance(key, str) else key for key in _several(keys)]
+    return [(key, "identity") if isinstance(key, str) else key for key in _as_sequence(keys)]
 
 
 def sort_keys(keys: SortKeys) -> list[SortKey]:
     """Sort keys; a text is an expression, with DESC behind it if it falls."""
-    return [key if isinstance(key, SortKey) else _sort_key(key) for key in _several(keys)]
+    return [key if isinstance(key, SortKey) else _sort_key(key) for key in _as_sequence(keys)]
 
 
-def _several(keys: str | Sequence[T]) -> Sequence[str | T]:
+def _as_sequence(keys: str | Sequence[T]) -> Sequence[str | T]:
     """A text is one key, and not a key for each of its letters."""
     return [keys] if isinstance(keys, str) else keys
 

@@ -12,11 +12,11 @@ from forklake.errors import InvalidInput
 from forklake.model.arguments import checked_arguments, checked_methods
 from forklake.model.entities import Table
 from forklake.model.names import fold
-from forklake.spark.expression_text import expression
-from forklake.spark.merge import Action, Clause, When
-from forklake.spark.quoting import quoted
+from forklake.spark.session.expression_text import user_expression
+from forklake.spark.values.quoting import quoted_name
+from forklake.spark.verbs.merge import Action, Clause, When
 from forklake.spark.work import Work
-from forklake.sql.parameters import time_literal
+from forklake.sql.parsing.parameters import time_literal
 
 Where = str | Expression
 Values = Mapping[str, Any]
@@ -42,7 +42,7 @@ class MergeClause:
 
 @checked_methods
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MergeClauseBuilder:
     """Rows for which a clause can say what becomes of them."""
 
     when: When
@@ -64,21 +64,21 @@ class Matched:
 
 
 @checked_arguments
-def when_matched(condition: Where | None = None) -> Matched:
+def when_matched(condition: Where | None = None) -> MergeClauseBuilder:
     """Rows of the table that a row of the source matches: `update` or `delete` them."""
-    return Matched("matched", condition)
+    return MergeClauseBuilder("matched", condition)
 
 
 @checked_arguments
-def when_not_matched(condition: Where | None = None) -> Matched:
+def when_not_matched(condition: Where | None = None) -> MergeClauseBuilder:
     """Rows of the source that match none of the table: `insert` them."""
-    return Matched("not matched", condition)
+    return MergeClauseBuilder("not matched", condition)
 
 
 @checked_arguments
-def when_not_matched_by_source(condition: Where | None = None) -> Matched:
+def when_not_matched_by_source(condition: Where | None = None) -> MergeClauseBuilder:
     """Rows of the table that no row of the source matches: `update` or `delete` them."""
-    return Matched("not matched by source", condition)
+    return MergeClauseBuilder("not matched by source", condition)
 
 
 UPSERT = (when_matched().update(), when_not_matched().insert())
@@ -95,12 +95,12 @@ def checked_clauses(clauses: Sequence[MergeClause]) -> Sequence[MergeClause]:
 
 def as_expression(value: Any, work: Work) -> Expression:
     """An expression as it is, text as SQL, and any other value as itself."""
-    work.holder.get()
+    work.provider.get()
     if isinstance(value, Expression):
         return value
     if isinstance(value, date):
-        return expression(time_literal(value, "spark"))
-    return expression(value) if isinstance(value, str) else F.lit(value)
+        return user_expression(time_literal(value, "spark"))
+    return user_expression(value) if isinstance(value, str) else F.lit(value)
 
 
 def join_condition(on: Where | Sequence[str], table: Table, work: Work) -> Expression:
@@ -112,10 +112,10 @@ def join_condition(on: Where | Sequence[str], table: Table, work: Work) -> Expre
         return as_expression(on, work)
     if not on:
         raise InvalidInput("A merge needs columns or a condition by which rows match.")
-    work.holder.get()
+    work.provider.get()
     condition = F.lit(True)
     for name in on:
         if fold(name) not in names:
             raise InvalidInput(f"Table '{table.name}' has no column '{name}' to match by.")
-        condition = condition & (F.col(f"target.{quoted(name)}") == F.col(f"source.{quoted(name)}"))
+        condition = condition & (F.col(f"target.{quoted_name(name)}") == F.col(f"source.{quoted_name(name)}"))
     return condition

@@ -14,9 +14,9 @@ def split_name(name: str) -> tuple[str, str]:
     found = _NAME.match(name) if isinstance(name, str) else None
     if found is None:
         raise InvalidName(f"{name!r} is not a table's name; write table, or schema.table.")
-    first, second = (None if part is None else _unquoted(part) for part in found.groups())
+    first, second = (None if part is None else _unquote(part) for part in found.groups())
     return (DEFAULT_SCHEMA, str(first)) if second is None else (str(first), second)
 
 
-def _unquoted(part: str) -> str:
+def _unquote(part: str) -> str:
     return part[1:-1].replace(part[0] * 2, part[0]) if part[0] in '"`' else part

@@ -4,12 +4,12 @@ from html import escape
 
 import pyarrow as pa
 
-from forklake.catalog.aggregates import exact_count
-from forklake.catalog.names import list_schemas
-from forklake.catalog.table_sizes import table_sizes
-from forklake.catalog.transaction import Transaction
+from forklake.catalog.planning.aggregates import exact_count
+from forklake.catalog.reading.table_sizes import table_sizes
+from forklake.catalog.transaction.names import list_schemas
+from forklake.catalog.transaction.transaction import Transaction
 from forklake.model.entities import Table
-from forklake.sql.drawing import drawn_as_html
+from forklake.sql.results.text_table import draw_table_as_html
 
 _MOST_ROWS = 50
 
@@ -28,7 +28,7 @@ def catalog_html(tx: Transaction) -> str:
     ]
     columns = {"schema": pa.string(), "table": pa.string(), "files": pa.int64(), "bytes": pa.int64()}
     tables = pa.Table.from_pylist(rows, pa.schema(list(columns.items())))
-    return _titled(f"catalog {tx.catalog.name}, snapshot {tx.base}", drawn_as_html(tables, _MOST_ROWS))
+    return _with_title(f"catalog {tx.catalog.name}, snapshot {tx.base}", draw_table_as_html(tables, _MOST_ROWS))
 
 
 def table_html(tx: Transaction, schema: str, table: Table) -> str:
@@ -42,8 +42,8 @@ def table_html(tx: Transaction, schema: str, table: Table) -> str:
         }
     )
     title = f"table {schema}.{table.name}, {exact_count(tx, table):,} rows"
-    return _titled(title, drawn_as_html(shown, len(columns)))
+    return _with_title(title, draw_table_as_html(shown, len(columns)))
 
 
-def _titled(title: str, body: str) -> str:
+def _with_title(title: str, body: str) -> str:
     return f"<div><strong>{escape(title)}</strong>{body}</div>"

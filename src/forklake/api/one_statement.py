@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from forklake.spark.failures import querying
-from forklake.spark.incoming import repeatable
-from forklake.sql.state import SessionState
+from forklake.spark.session.failures import translate_query_errors
+from forklake.spark.writing.incoming import make_repeatable
+from forklake.sql.session.state import SessionState
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,9 +27,9 @@ def one_statement(method: Callable[Concatenate[H, P], T]) -> Callable[Concatenat
 
     @wraps(method)
     def run(handle: H, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        given = [repeatable(value) for value in args]
-        named = {name: repeatable(value) for name, value in kwargs.items()}
-        with querying():
+        given = [make_repeatable(value) for value in args]
+        named = {name: make_repeatable(value) for name, value in kwargs.items()}
+        with translate_query_errors():
             return handle._state.transactions.run(lambda: method(handle, *given, **named))
 
     return run

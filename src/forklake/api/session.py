@@ -10,18 +10,18 @@ from pyspark.sql import SparkSession
 
 from forklake.api.catalog import CatalogHandle
 from forklake.model.arguments import checked_methods
-from forklake.spark.failures import querying
-from forklake.spark.session import SparkHolder
-from forklake.sql.attachments import AttachOptions
-from forklake.sql.constants import Parameters
-from forklake.sql.cursor import split_statements
-from forklake.sql.execute import execute
-from forklake.sql.parameters import named_parameters
-from forklake.sql.parse import parse_one
-from forklake.sql.results import Result, in_session
-from forklake.sql.run_session import attach, detach
-from forklake.sql.state import SessionState
-from forklake.sql.statements import Detach
+from forklake.spark.session.failures import translate_query_errors
+from forklake.spark.session.provider import SparkProvider
+from forklake.sql.execution.execute import execute
+from forklake.sql.execution.run_session import attach, detach
+from forklake.sql.parsing.constants import Parameters
+from forklake.sql.parsing.cursor import split_statements
+from forklake.sql.parsing.parameters import named_parameters
+from forklake.sql.parsing.parse import parse_one
+from forklake.sql.parsing.statements import Detach
+from forklake.sql.results.result import Result, attach_spark
+from forklake.sql.session.attachments import AttachOptions
+from forklake.sql.session.state import SessionState
 
 
 @checked_methods
@@ -39,7 +39,7 @@ class Session:
     @property
     def spark(self) -> SparkSession:
         """The Spark session, started now if there was none."""
-        return self._state.holder.get()
+        return self._state.provider.get()
 
     def sql(self, text: str, params: Parameters = None, *, debug: bool = False) -> Result:
         """Run one statement or several; gives the result of the last.
@@ -48,11 +48,11 @@ class Session:
         wrong in a few lines; with `debug` those of Spark come as they are.
         """
         result, dialect = Result(pa.table({})), self._state.dialect
-        with querying(debug=debug):
+        with translate_query_errors(debug=debug):
             texts, named = named_parameters(split_statements(text, dialect), dialect, params)
             for statement in [parse_one(each, dialect) for each in texts]:
                 result = execute(self._state, statement, named)
-        return in_session(result, self._state.holder, debug=debug)
+        return attach_spark(result, self._state.provider, debug=debug)
 
     def attach(
         self,
@@ -101,7 +101,7 @@ class Session:
         """Another session on the same attachments, with a transaction of its own."""
         state = self._state
         other = SessionState(
-            state.holder,
+            state.provider,
             state.dialect,
             state.attachments,
             current_catalog=state.current_catalog,
@@ -140,7 +140,7 @@ class Session:
             self.rollback()
         if self._owns_attachments:
             self._state.attachments.close()
-            self._state.holder.cache.clear()
+            self._state.provider.cache.clear()
 
     def __enter__(self) -> "Session":
         return self
@@ -155,5 +155,5 @@ class Session:
         return f"<forklake.Session of {names or 'no catalogs'}>"
 
     @property
-    def _holder(self) -> SparkHolder:
-        return self._state.holder
+    def _spark_provider(self) -> SparkProvider:
+        return self._state.provider

@@ -13,40 +13,40 @@ from forklake.api.keys import PartitionKeys, SortKeys, partition_keys, sort_keys
 from forklake.api.merging import MergeClause, as_expression, checked_clauses, join_condition
 from forklake.api.notebook import table_html
 from forklake.api.one_statement import one_statement
-from forklake.catalog.aggregates import exact_count
-from forklake.catalog.ddl import alter_table
-from forklake.catalog.names import get_table
-from forklake.catalog.ranges import Point, snapshot_range
-from forklake.catalog.transaction import Transaction, begin
+from forklake.catalog.planning.aggregates import exact_count
+from forklake.catalog.reading.snapshot_ranges import Point, snapshot_range
+from forklake.catalog.transaction.ddl import alter_table
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import InvalidInput
-from forklake.maintenance.add_files import add_data_files
+from forklake.maintenance.adding.add_files import add_data_files
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model import alterations
 from forklake.model.arguments import checked_methods
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Table, TableDefinition
 from forklake.model.ids import PartitionId, SortId
-from forklake.spark.append import append
-from forklake.spark.changes import Kind, table_changes
-from forklake.spark.constraints import check_no_nulls
-from forklake.spark.default_text import default_text
-from forklake.spark.delete import Condition, delete
-from forklake.spark.extremes import extreme
-from forklake.spark.failures import reading
-from forklake.spark.incoming import Matching
-from forklake.spark.merge import Merged, merge
-from forklake.spark.ordering import check_sort_order
-from forklake.spark.overwrite import overwrite
-from forklake.spark.type_mapping import check_storable
-from forklake.spark.update import update
+from forklake.spark.session.failures import translate_read_errors
+from forklake.spark.values.default_text import default_text
+from forklake.spark.values.type_mapping import check_storable
+from forklake.spark.verbs.append import append
+from forklake.spark.verbs.changes import Kind, table_changes
+from forklake.spark.verbs.column_bounds import extreme_value
+from forklake.spark.verbs.delete import Condition, delete
+from forklake.spark.verbs.merge import MergeCounts, merge
+from forklake.spark.verbs.overwrite import overwrite
+from forklake.spark.verbs.update import update
 from forklake.spark.work import Work
-from forklake.sql.attachments import Attachment
-from forklake.sql.binding import reading_at
-from forklake.sql.conditions import condition
-from forklake.sql.defaults import default_of
-from forklake.sql.reading import scan_table
-from forklake.sql.results import Result
-from forklake.sql.state import SessionState
+from forklake.spark.writing.constraints import check_no_nulls
+from forklake.spark.writing.incoming import Matching
+from forklake.spark.writing.ordering import check_sort_order
+from forklake.sql.binding.names import read_transaction_at
+from forklake.sql.queries.conditions import parse_condition
+from forklake.sql.queries.scan_table import scan_table
+from forklake.sql.results.result import Result
+from forklake.sql.session.attachments import Attachment
+from forklake.sql.session.state import SessionState
+from forklake.sql.values.defaults import stored_default
 
 Where = str | Expression
 
@@ -87,7 +87,7 @@ class TableHandle:
         timestamp: datetime | None = None,
     ) -> Result:
         """The rows for which a condition is true. A condition as SQL text excludes files before any is read."""
-        tx = self._reading(version, timestamp)
+        tx = self._read_transaction(version, timestamp)
         return scan_table(self._work(tx), get_table(tx, self._schema, self._name), where, columns)
 
     def to_arrow(self) -> Any:
@@ -101,23 +101,23 @@ class TableHandle:
         self, where: Where | None = None, *, version: int | None = None, timestamp: datetime | None = None
     ) -> int:
         """How many rows there are; without a condition, from the metadata alone."""
-        tx = self._reading(version, timestamp)
+        tx = self._read_transaction(version, timestamp)
         table = get_table(tx, self._schema, self._name)
         if where is None and self._state.takes_shortcuts:
             return exact_count(tx, table)
         found = scan_table(self._work(tx), table, where, None).to_spark()
-        with reading(table, tx.base):
+        with translate_read_errors(table, tx.base):
             return found.count()
 
     @one_statement
     def min(self, column: str | Sequence[str]) -> Any:
         """The smallest value of a column; from the metadata where that is exact."""
-        return extreme(*self._reading_table(), _path(column), "min")
+        return extreme_value(*self._work_and_table(), _column_path(column), "min")
 
     @one_statement
     def max(self, column: str | Sequence[str]) -> Any:
         """The largest value of a column; from the metadata where that is exact."""
-        return extreme(*self._reading_table(), _path(column), "max")
+        return extreme_value(*self._work_and_table(), _column_path(column), "max")
 
     @one_statement
     def changes(self, since: Point, until: Point | None = None, kind: Kind = "changes") -> Result:
@@ -126,7 +126,7 @@ class TableHandle:
         Rows come with `snapshot_id`, `rowid` and, unless only insertions or deletions are asked for, `change_type`:
         insert, delete, update_preimage or update_postimage.
         """
-        first, last = snapshot_range(self._reading(None, None).view, since, until)
+        first, last = snapshot_range(self._read_transaction(None, None).view, since, until)
         tx = begin(replace(self._attachment.catalog, pinned=last))
         table = get_table(tx, self._schema, self._name)
         # At once: later, snapshots of the range may have expired.
@@ -139,13 +139,13 @@ class TableHandle:
     def append(self, data: Any, *, by: Matching | None = None) -> int:
         """Add rows of a DataFrame, an Arrow table, pandas, or a list of dictionaries or tuples; returns how many."""
         with self._writing() as (work, table):
-            return append(work, table, data, _matching(by))
+            return append(work, table, data, _check_matching(by))
 
     @one_statement
     def overwrite(self, data: Any, *, where: Where | None = None, by: Matching | None = None) -> int:
         """Replace all rows, or those for which a condition is true; returns how many rows were added."""
         with self._writing() as (work, table):
-            return overwrite(work, table, data, self._condition(where, table), _matching(by))
+            return overwrite(work, table, data, self._condition(where, table), _check_matching(by))
 
     @one_statement
     def delete(self, where: Where | None = None) -> int:
@@ -165,7 +165,7 @@ class TableHandle:
             return update(work, table, values, self._condition(where, table))
 
     @one_statement
-    def merge(self, source: Any, on: Where | Sequence[str], *clauses: MergeClause) -> Merged:
+    def merge(self, source: Any, on: Where | Sequence[str], *clauses: MergeClause) -> MergeCounts:
         """Merge rows into the table; without clauses, those that match are updated and the others added.
 
         `on` names columns, or is a condition in which the sides are called `target` and `source`.
@@ -203,7 +203,7 @@ class TableHandle:
     @property
     @one_statement
     def definition(self) -> TableDefinition:
-        tx = self._reading(None, None)
+        tx = self._read_transaction(None, None)
         return get_table(tx, self._schema, self._name).definition
 
     @property
@@ -224,8 +224,8 @@ class TableHandle:
 
         The default is a value of the column's type, or its text.
         """
-        *parent, last = _path(name)
-        text = default_text(default, last, parse_type(type), self._state.holder.zone)
+        *parent, last = _column_path(name)
+        text = default_text(default, last, parse_type(type), self._state.provider.zone)
         spec = alterations.ColumnSpec(last, parse_type(type), nullable, text, comment=comment)
         check_storable([spec.type])
 
@@ -236,46 +236,46 @@ class TableHandle:
         self._alter(add)
 
     def drop_column(self, name: str | Sequence[str]) -> None:
-        self._alter(lambda _, definition: alterations.drop_column(definition, _path(name)))
+        self._alter(lambda _, definition: alterations.drop_column(definition, _column_path(name)))
 
     def rename_column(self, name: str | Sequence[str], new_name: str) -> None:
-        self._alter(lambda _, definition: alterations.rename_column(definition, _path(name), new_name))
+        self._alter(lambda _, definition: alterations.rename_column(definition, _column_path(name), new_name))
 
     def set_type(self, name: str | Sequence[str], type: str) -> None:
         """Widen a column; files stay as they are."""
         new_type = parse_type(type)
         check_storable([new_type])
-        self._alter(lambda _, definition: alterations.set_column_type(definition, _path(name), new_type))
+        self._alter(lambda _, definition: alterations.set_column_type(definition, _column_path(name), new_type))
 
     def set_default(self, name: str | Sequence[str], value: Any, *, expression: bool = False) -> None:
         """What new rows get: a value of the column's type or its text, or the SQL of an expression."""
-        path = _path(name)
+        path = _column_path(name)
         column_type = alterations.find_column(self.definition, path).type
         text: str | None
         if expression:
             if not isinstance(value, str | None):
                 raise InvalidInput(f"The expression of a default is a text, not {value!r}.")
-            text, kind = default_of(self._state, value, path[-1], column_type)
+            text, kind = stored_default(self._state, value, path[-1], column_type)
         else:
-            text, kind = default_text(value, path[-1], column_type, self._state.holder.zone), "literal"
+            text, kind = default_text(value, path[-1], column_type, self._state.provider.zone), "literal"
         self._alter(lambda _, definition: alterations.set_default(definition, path, text, kind, "spark"))
 
     def drop_default(self, name: str | Sequence[str]) -> None:
-        self._alter(lambda _, definition: alterations.drop_default(definition, _path(name)))
+        self._alter(lambda _, definition: alterations.drop_default(definition, _column_path(name)))
 
     @one_statement
     def set_not_null(self, name: str) -> None:
         """Refuse NULL from now on; refused itself while the column holds one."""
         with self._writing() as (work, table):
             check_no_nulls(work, table, name)
-            alter_table(work.tx, self._schema, self._name, lambda d: alterations.set_not_null(d, _path(name)))
+            alter_table(work.tx, self._schema, self._name, lambda d: alterations.set_not_null(d, _column_path(name)))
 
     def drop_not_null(self, name: str | Sequence[str]) -> None:
-        self._alter(lambda _, definition: alterations.drop_not_null(definition, _path(name)))
+        self._alter(lambda _, definition: alterations.drop_not_null(definition, _column_path(name)))
 
     def move_column(self, name: str | Sequence[str], after: str | None = None) -> None:
         """Put a column behind another, or first."""
-        self._alter(lambda _, definition: alterations.move_column(definition, _path(name), after))
+        self._alter(lambda _, definition: alterations.move_column(definition, _column_path(name), after))
 
     def set_partitioning(self, keys: PartitionKeys) -> None:
         """Partition files to come by these columns, or by none; files that are there stay as they are."""
@@ -304,20 +304,20 @@ class TableHandle:
         with self._state.writing(self._attachment) as tx:
             altered = alter_table(tx, self._schema, self._name, lambda definition: alteration(tx, definition))
             if sorts_anew:
-                check_sort_order(self._state.holder, tx, altered)
+                check_sort_order(self._state.provider, tx, altered)
 
-    def _reading_table(self) -> tuple[Work, Table]:
-        tx = self._reading(None, None)
+    def _work_and_table(self) -> tuple[Work, Table]:
+        tx = self._read_transaction(None, None)
         return self._work(tx), get_table(tx, self._schema, self._name)
 
     def _work(self, tx: Transaction) -> Work:
         return self._state.work(tx, self._attachment)
 
-    def _reading(self, version: int | None, timestamp: datetime | None) -> Transaction:
+    def _read_transaction(self, version: int | None, timestamp: datetime | None) -> Transaction:
         if version is None and timestamp is None:
             return self._state.transaction(self._attachment)
         # What was is read apart from the open transaction, whose changes it does not have.
-        return reading_at(self._state, self._attachment, version, timestamp)
+        return read_transaction_at(self._state, self._attachment, version, timestamp)
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[Work, Table]]:
@@ -326,7 +326,7 @@ class TableHandle:
             yield self._work(tx), table
 
     def _condition(self, where: Where | None, table: Table) -> Condition | None:
-        return None if where is None else condition(where, table, self._state.rules)
+        return None if where is None else parse_condition(where, table, self._state.rules)
 
     def __repr__(self) -> str:
         return f"<forklake table {self._attachment.catalog.name}.{self._schema}.{self._name}>"
@@ -337,7 +337,7 @@ class TableHandle:
         return table_html(tx, self._schema, get_table(tx, self._schema, self._name))
 
 
-def _path(name: str | Sequence[str]) -> tuple[str, ...]:
+def _column_path(name: str | Sequence[str]) -> tuple[str, ...]:
     """A column by name, or a field by the names on the way to it."""
     path = (name,) if isinstance(name, str) else tuple(name) if isinstance(name, Sequence) else ()
     if not path or not all(isinstance(part, str) for part in path):
@@ -345,7 +345,7 @@ def _path(name: str | Sequence[str]) -> tuple[str, ...]:
     return path
 
 
-def _matching(by: Matching | None) -> Matching:
+def _check_matching(by: Matching | None) -> Matching:
     if by not in (None, "name", "position"):
         raise InvalidInput(f"Rows are matched by 'name' or by 'position', not by {by!r}.")
     return by or "name"

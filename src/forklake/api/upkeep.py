@@ -5,8 +5,8 @@ from typing import Any
 
 from forklake.api.naming import split_name
 from forklake.api.one_statement import one_statement
-from forklake.catalog.expiry import Age, expire_snapshots
-from forklake.catalog.holders import (
+from forklake.catalog.retention.expiry import Age, expire_snapshots
+from forklake.catalog.retention.file_holders import (
     MOST_HOLDERS,
     CatalogStorage,
     DropReport,
@@ -16,25 +16,25 @@ from forklake.catalog.holders import (
     file_holders,
 )
 from forklake.maintenance.checkpoint import Step, checkpoint
-from forklake.maintenance.chosen_tables import Place
-from forklake.maintenance.cleanup import cleanup_dropped_catalogs, cleanup_old_files
-from forklake.maintenance.commits import Commits
-from forklake.maintenance.compact import Compacted
-from forklake.maintenance.flush_tables import Flushed, flush_inlined_in_tables
-from forklake.maintenance.merge_adjacent import merge_adjacent_in_tables
-from forklake.maintenance.orphans import delete_orphaned_files
+from forklake.maintenance.cleanup.old_files import cleanup_dropped_catalogs, cleanup_old_files
+from forklake.maintenance.cleanup.orphans import delete_orphaned_files
+from forklake.maintenance.compaction.chosen_tables import Place
+from forklake.maintenance.compaction.commits import Commits
+from forklake.maintenance.compaction.compact import Compacted
+from forklake.maintenance.compaction.flush_tables import Flushed, flush_inlined_in_tables
+from forklake.maintenance.compaction.merge_adjacent import merge_adjacent_in_tables
+from forklake.maintenance.compaction.rewrite_files import rewrite_in_tables
 from forklake.maintenance.progress import QUIET, Progress
-from forklake.maintenance.rewrite_files import rewrite_in_tables
-from forklake.maintenance.verify import verify
+from forklake.maintenance.verification.verify import verify
 from forklake.model.arguments import checked_methods
 from forklake.model.findings import Finding
 from forklake.model.snapshots import Snapshot
-from forklake.spark.storage import Storage
+from forklake.spark.storage.storage import Storage
 from forklake.spark.work import storage_of
-from forklake.sql.attachments import Attachment
-from forklake.sql.catalog_changes import drop_through, refuse_in_transaction
-from forklake.sql.maintenance_commits import commits_to
-from forklake.sql.state import SessionState
+from forklake.sql.session.attachments import Attachment
+from forklake.sql.session.catalog_changes import drop_and_detach, refuse_in_transaction
+from forklake.sql.session.maintenance_commits import commits_to
+from forklake.sql.session.state import SessionState
 
 
 @checked_methods
@@ -60,7 +60,7 @@ class Upkeep:
         """Merge small files of a table, a schema or the whole catalog; sizes are in bytes."""
         return merge_adjacent_in_tables(
             self._commits,
-            _place_of(schema, table),
+            _parse_place(schema, table),
             min_file_size=min_file_size,
             max_file_size=max_file_size,
             max_compacted_files=max_compacted_files,
@@ -78,13 +78,13 @@ class Upkeep:
     ) -> list[Compacted]:
         """Rewrite files of which this share of the rows is deleted, or that of `rewrite_delete_threshold`."""
         return rewrite_in_tables(
-            self._commits, _place_of(schema, table), delete_threshold=delete_threshold, progress=progress
+            self._commits, _parse_place(schema, table), delete_threshold=delete_threshold, progress=progress
         )
 
     @one_statement
     def flush_inlined_data(self, table: str | None = None, *, schema: str | None = None) -> list[Flushed]:
         """Move inlined rows of a table, a schema or the whole catalog to files."""
-        return flush_inlined_in_tables(self._commits, _place_of(schema, table))
+        return flush_inlined_in_tables(self._commits, _parse_place(schema, table))
 
     @one_statement
     def checkpoint(self, *, progress: Progress = QUIET) -> list[Step]:
@@ -108,7 +108,9 @@ class Upkeep:
         progress: Progress = QUIET,
     ) -> list[str]:
         """Delete files that nobody can see since a time, by default for as long as `delete_older_than` says."""
-        return cleanup_old_files(*self._place(dry_run), **_ages(older_than, cleanup_all, dry_run, progress))
+        return cleanup_old_files(
+            *self._place(dry_run), **_cleanup_arguments(older_than, cleanup_all, dry_run, progress)
+        )
 
     def delete_orphaned_files(
         self,
@@ -119,7 +121,9 @@ class Upkeep:
         progress: Progress = QUIET,
     ) -> list[str]:
         """Delete files below the catalog's folder that no catalog knows, and that are older than a time."""
-        return delete_orphaned_files(*self._place(dry_run), **_ages(older_than, cleanup_all, dry_run, progress))
+        return delete_orphaned_files(
+            *self._place(dry_run), **_cleanup_arguments(older_than, cleanup_all, dry_run, progress)
+        )
 
     def cleanup_dropped_catalogs(
         self,
@@ -130,7 +134,9 @@ class Upkeep:
         progress: Progress = QUIET,
     ) -> list[tuple[str, str]]:
         """Delete what dropped catalogs of the lake have left and no fork sees; returns catalogs and paths."""
-        return cleanup_dropped_catalogs(*self._place(dry_run), **_ages(older_than, cleanup_all, dry_run, progress))
+        return cleanup_dropped_catalogs(
+            *self._place(dry_run), **_cleanup_arguments(older_than, cleanup_all, dry_run, progress)
+        )
 
     def file_holders(self, path: str, *, limit: int = MOST_HOLDERS) -> list[FileHolder]:
         """Which catalogs keep a file, by which snapshots; the path in full, or from the data path on."""
@@ -145,7 +151,7 @@ class Upkeep:
         self._check_no_transaction(dry_run)
         report = drop_report(self._attachment.lake, name)
         if not dry_run:
-            drop_through(self._state, self._attachment, name)
+            drop_and_detach(self._state, self._attachment, name)
         return report
 
     def verify(self, *, deep: bool = False, progress: Progress = QUIET) -> list[Finding]:
@@ -169,12 +175,12 @@ class Upkeep:
             refuse_in_transaction(self._state, "This")
 
 
-def _place_of(schema: str | None, table: str | None) -> Place:
+def _parse_place(schema: str | None, table: str | None) -> Place:
     """`schema.table`, or the two apart."""
     return Place(*split_name(table)) if table is not None and schema is None else Place(schema, table)
 
 
-def _ages(older_than: Age | None, cleanup_all: bool, dry_run: bool, progress: Progress) -> dict[str, Any]:
+def _cleanup_arguments(older_than: Age | None, cleanup_all: bool, dry_run: bool, progress: Progress) -> dict[str, Any]:
     return {
         "older_than": older_than,
         "cleanup_all": cleanup_all,

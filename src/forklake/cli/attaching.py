@@ -10,17 +10,17 @@ from pyspark.sql import SparkSession
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
 from forklake.cli.opening import opened_catalog
-from forklake.cli.running import Common
-from forklake.cli.target import Target
+from forklake.cli.running import CommonOptions
+from forklake.cli.target import LakeTarget
 from forklake.maintenance.progress import QUIET, Progress
-from forklake.spark.jvm_start import LOG_LEVEL
-from forklake.spark.session import SparkHolder
-from forklake.sql.attachments import Attachment, AttachOptions
-from forklake.sql.run_session import attach
-from forklake.sql.state import SessionState
+from forklake.spark.session.jvm_start import LOG_LEVEL
+from forklake.spark.session.provider import SparkProvider
+from forklake.sql.execution.run_session import attach
+from forklake.sql.session.attachments import Attachment, AttachOptions
+from forklake.sql.session.state import SessionState
 
 
-class AnnouncedSpark(SparkHolder):
+class AnnouncedSpark(SparkProvider):
     """A Spark whose start is announced if it may be; with `debug` Spark shows its log."""
 
     def __init__(self, *, announce: bool, debug: bool = False) -> None:
@@ -40,16 +40,16 @@ def announced_spark(progress: Progress) -> AnnouncedSpark:
 
 
 @contextmanager
-def attached(
-    target: Target, progress: Progress, holder: AnnouncedSpark | None = None, *, shortcuts: bool = True
+def attached_catalog(
+    target: LakeTarget, progress: Progress, provider: AnnouncedSpark | None = None, *, shortcuts: bool = True
 ) -> Iterator[CatalogHandle]:
-    state = SessionState(holder or announced_spark(progress), "spark", shortcuts=shortcuts)
+    state = SessionState(provider or announced_spark(progress), "spark", shortcuts=shortcuts)
     with opened_catalog(target) as catalog:
         yield CatalogHandle(state, Attachment(catalog.name, catalog))
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class AttachedSession:
     """A session whose catalog in use is the one that is meant."""
 
     session: Session
@@ -57,10 +57,12 @@ class Attached:
 
 
 @contextmanager
-def attached_session(target: Target, common: Common, dialect: str, *, shortcuts: bool = True) -> Iterator[Attached]:
-    holder = AnnouncedSpark(announce=sys.stderr.isatty() and not common.quiet, debug=common.debug)
-    state = SessionState(holder, dialect, shortcuts=shortcuts)
+def attached_session(
+    target: LakeTarget, common: CommonOptions, dialect: str, *, shortcuts: bool = True
+) -> Iterator[AttachedSession]:
+    provider = AnnouncedSpark(announce=sys.stderr.isatty() and not common.quiet, debug=common.debug)
+    state = SessionState(provider, dialect, shortcuts=shortcuts)
     options = AttachOptions(target.catalog, target.data_path, target.metadata_schema)
     with Session(state) as session:
         attach(state, target.lake, target.catalog, options)
-        yield Attached(session, state)
+        yield AttachedSession(session, state)

@@ -16,8 +16,8 @@ from forklake.cli.options import (
     ProfileOption,
     QuietFlag,
 )
-from forklake.cli.running import Common, Run
-from forklake.cli.target import Given
+from forklake.cli.running import CommonOptions, Run
+from forklake.cli.target import TargetOptions
 
 
 def common_options(
@@ -29,9 +29,9 @@ def common_options(
     json: JsonFlag = False,
     quiet: QuietFlag = False,
     debug: DebugFlag = False,
-) -> Common:
+) -> CommonOptions:
     """The options that every command has; they may stand before the command as well."""
-    return Common(Given(lake, catalog, data_path, metadata_schema), profile, json, quiet, debug)
+    return CommonOptions(TargetOptions(lake, catalog, data_path, metadata_schema), profile, json, quiet, debug)
 
 
 _COMMON = inspect.signature(common_options).parameters
@@ -43,7 +43,7 @@ def with_common_options(function: Callable[..., Any]) -> Callable[..., None]:
 
     def command(context: typer.Context, **given: Any) -> None:
         common = common_options(**{name: given.pop(name) for name in _COMMON})
-        before = context.find_object(Common) or Common()
+        before = context.find_object(CommonOptions) or CommonOptions()
         function(Run(common.otherwise(before), context), **given)
 
     context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
@@ -51,10 +51,10 @@ def with_common_options(function: Callable[..., Any]) -> Callable[..., None]:
     # Typer takes the parameters of a command from its signature, and their types from its annotations.
     command.__dict__["__signature__"] = inspect.Signature([context, *behind])
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in (context, *behind)}
-    command.__name__, command.__doc__ = function.__name__, _reflowed(inspect.getdoc(function) or "")
+    command.__name__, command.__doc__ = function.__name__, _reflow(inspect.getdoc(function) or "")
     return command
 
 
-def _reflowed(text: str) -> str:
+def _reflow(text: str) -> str:
     """Each paragraph in one line: where lines end is for the terminal to say."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))

@@ -8,12 +8,12 @@ from itertools import islice
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from forklake.catalog.catalogs import list_catalogs
+from forklake.catalog.lakes.catalogs import list_catalogs
 from forklake.errors import ForklakeError
 from forklake.model.entities import TableDefinition
 from forklake.model.names import fold, quote_if_needed
-from forklake.sql.cursor import reader
-from forklake.sql.state import SessionState
+from forklake.sql.parsing.cursor import sqlglot_dialect
+from forklake.sql.session.state import SessionState
 
 _OWN_WORDS = frozenset(
     {"CATALOG", "CATALOGS", "CHECKPOINT", "FORK", "SCHEMAS", "SUMMARIZE", "TABLES", "VERSION", "VIEWS"}
@@ -24,7 +24,7 @@ _MOST_CATALOGS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class CompletionNames:
     """The names that statements may use. `inside` has, by a folded name, the names behind its dot."""
 
     plain: frozenset[str] = frozenset()
@@ -35,12 +35,12 @@ class Names:
 class SqlCompleter(Completer):
     """Completes the word at the cursor. Names are looked up when they are asked for, and again after `forget`."""
 
-    def __init__(self, look_up: Callable[[], Names], commands: Iterable[str], dialect: str) -> None:
+    def __init__(self, look_up: Callable[[], CompletionNames], commands: Iterable[str], dialect: str) -> None:
         self._look_up = look_up
-        known = reader(dialect).tokenizer_class.KEYWORDS
+        known = sqlglot_dialect(dialect).tokenizer_class.KEYWORDS
         self._keywords = _OWN_WORDS | {word for word in known if word.isalpha()}
         self._commands = sorted(commands)
-        self._names: Names | None = None
+        self._names: CompletionNames | None = None
 
     def forget(self) -> None:
         """The names may be others by now."""
@@ -55,28 +55,28 @@ class SqlCompleter(Completer):
 
     def _candidates(self, text: str, typed: str) -> list[str]:
         if text.startswith(".") and " " not in text:
-            return _beginning([command[1:] for command in self._commands], typed.removeprefix("."))
+            return _names_starting_with([command[1:] for command in self._commands], typed.removeprefix("."))
         names = self._known()
         before, dot, last = typed.rpartition(".")
         if dot:
             owner = fold(before.rpartition(".")[2].strip('"`'))
-            meant = [owner, *_meanings(text, owner)]
-            return _beginning(next((names.inside[name] for name in meant if name in names.inside), ()), last)
+            meant = [owner, *_alias_targets(text, owner)]
+            return _names_starting_with(next((names.inside[name] for name in meant if name in names.inside), ()), last)
         if text.startswith("."):
-            return _beginning(names.tables, last)
-        return _beginning(names.plain, last) + (_beginning(self._keywords, last) if last else [])
+            return _names_starting_with(names.tables, last)
+        return _names_starting_with(names.plain, last) + (_names_starting_with(self._keywords, last) if last else [])
 
-    def _known(self) -> Names:
+    def _known(self) -> CompletionNames:
         if self._names is None:
             try:
                 self._names = self._look_up()
             except ForklakeError:
                 # Completion is a help; what is wrong shows when the statement runs.
-                return Names()
+                return CompletionNames()
         return self._names
 
 
-def names_of(state: SessionState) -> Names:
+def completion_names(state: SessionState) -> CompletionNames:
     """Everything that the attached catalogs have, and the other catalogs of the one in use."""
     plain: set[str] = set()
     tables: set[str] = set()
@@ -98,14 +98,14 @@ def names_of(state: SessionState) -> Names:
                 plain |= columns
     if state.current_catalog is not None:
         plain |= {info.name for info in islice(list_catalogs(state.current.lake), _MOST_CATALOGS)}
-    return Names(frozenset({*map(quote_if_needed, plain), *tables}), inside, frozenset(tables))
+    return CompletionNames(frozenset({*map(quote_if_needed, plain), *tables}), inside, frozenset(tables))
 
 
-def _meanings(text: str, alias: str) -> list[str]:
+def _alias_targets(text: str, alias: str) -> list[str]:
     """What may go under another name in a statement: `FROM orders o`, or `FROM orders AS o`."""
     found = re.findall(rf"(\w+)[\"`]?\s+(?:AS\s+)?{re.escape(alias)}\b", text, re.IGNORECASE)
     return [fold(name) for name in found]
 
 
-def _beginning(names: Iterable[str], typed: str) -> list[str]:
+def _names_starting_with(names: Iterable[str], typed: str) -> list[str]:
     return sorted(name for name in names if fold(name.strip('"')).startswith(fold(typed.strip('"`'))))

@@ -12,30 +12,30 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StringType
 
 from forklake.api.table import TableHandle
-from forklake.cli.attaching import announced_spark, attached
-from forklake.cli.output import Rows
+from forklake.cli.attaching import announced_spark, attached_catalog
+from forklake.cli.output import OutputRows
 from forklake.cli.results import rows_of_result
-from forklake.cli.target import Target
+from forklake.cli.target import LakeTarget
 from forklake.errors import AlreadyExists, InvalidInput
 from forklake.maintenance.progress import Progress
 from forklake.model.column_types import ColumnType, parse_type
 from forklake.model.entities import Column
 from forklake.model.ids import ColumnId
 from forklake.model.names import fold
-from forklake.spark.data_path_mark import check_outside_lakes
-from forklake.spark.exports import export as export_files
-from forklake.spark.failures import querying
-from forklake.spark.quoting import named
-from forklake.spark.settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
-from forklake.spark.text_files import csv_read_options, csv_rows, parsed_csv, read_csv, read_json, write_options
-from forklake.spark.type_mapping import shown_type
+from forklake.spark.session.failures import translate_query_errors
+from forklake.spark.session.job_settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
+from forklake.spark.storage.data_path_mark import check_outside_lakes
+from forklake.spark.storage.exports import export as export_files
+from forklake.spark.values.quoting import column_named
+from forklake.spark.values.text_files import csv_read_options, csv_rows, parsed_csv, read_csv, read_json, write_options
+from forklake.spark.values.type_mapping import shown_type
 
 _ENDINGS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 _COMPRESSED = {".gz", ".bz2", ".zst"}
 
 
 def changes(
-    target: Target,
+    target: LakeTarget,
     progress: Progress,
     *,
     table: str,
@@ -43,14 +43,14 @@ def changes(
     until: int | datetime | None,
     limit: int | None,
     shortcuts: bool,
-) -> Rows:
+) -> OutputRows:
     began = perf_counter()
-    with attached(target, progress, shortcuts=shortcuts) as lake, querying():
+    with attached_catalog(target, progress, shortcuts=shortcuts) as lake, translate_query_errors():
         return rows_of_result(lake.table(table).changes(since, until), limit, began)
 
 
 def import_files(
-    target: Target,
+    target: LakeTarget,
     progress: Progress,
     *,
     table: str,
@@ -59,25 +59,25 @@ def import_files(
     file_format: str | None,
     delimiter: str,
     shortcuts: bool,
-) -> Rows:
+) -> OutputRows:
     """Rows of files into a table; without `create` saying so, it is created if it is not there."""
-    holder = announced_spark(progress)
-    chosen = file_format or _format_of(files)
-    with attached(target, progress, holder, shortcuts=shortcuts) as lake, querying():
+    provider = announced_spark(progress)
+    chosen = file_format or _common_format(files)
+    with attached_catalog(target, progress, provider, shortcuts=shortcuts) as lake, translate_query_errors():
         is_there = lake.has_table(table)
         if create and is_there:
             raise AlreadyExists(f"Table '{table}' already exists; --append adds to it.")
         is_new = not is_there and create is not False
         existing = lake.table(table)
-        columns = None if is_new else [_column(name, text) for name, text in existing.columns.items()]
-        frame = _read(holder.get(), files, chosen, delimiter, columns)
+        columns = None if is_new else [_typed_column(name, text) for name, text in existing.columns.items()]
+        frame = _read_files(provider.get(), files, chosen, delimiter, columns)
         count = lake.create_table_as(table, frame).count() if is_new else existing.append(frame)
-    return Rows(("table_name", "rows_imported", "created"), [(table, count, is_new)])
+    return OutputRows(("table_name", "rows_imported", "created"), [(table, count, is_new)])
 
 
-def _format_of(files: Sequence[str]) -> str:
+def _common_format(files: Sequence[str]) -> str:
     """What the names of the files say; they must agree."""
-    found = {_ending(file) for file in files}
+    found = {_format_by_suffix(file) for file in files}
     if len(found) != 1 or None in found:
         raise InvalidInput(
             "The names of the files do not say what they are; say it with --format csv, json or parquet."
@@ -85,12 +85,12 @@ def _format_of(files: Sequence[str]) -> str:
     return str(found.pop())
 
 
-def _ending(file: str) -> str | None:
+def _format_by_suffix(file: str) -> str | None:
     path = Path(file)
     return _ENDINGS.get(Path(path.stem).suffix if path.suffix in _COMPRESSED else path.suffix)
 
 
-def _read(
+def _read_files(
     spark: SparkSession, files: Sequence[str], file_format: str, delimiter: str, columns: Sequence[Column] | None
 ) -> DataFrame:
     """The rows of files; given the columns of a table, with values for them."""
@@ -102,7 +102,7 @@ def _read(
         case "json":
             return read_json(spark, paths, columns, {})
     frame = spark.read.options(**READ_OPTIONS).parquet(*paths)
-    return frame if columns is None else _parsed(frame, columns)
+    return frame if columns is None else _cast_texts(frame, columns)
 
 
 def _read_csv(spark: SparkSession, paths: list[str], delimiter: str, columns: Sequence[Column] | None) -> DataFrame:
@@ -118,25 +118,25 @@ def _read_csv(spark: SparkSession, paths: list[str], delimiter: str, columns: Se
     return parsed_csv(texts, found, {})
 
 
-def _parsed(frame: DataFrame, columns: Sequence[Column]) -> DataFrame:
+def _cast_texts(frame: DataFrame, columns: Sequence[Column]) -> DataFrame:
     """The rows with texts as values of the columns they are for; a text that is none fails."""
     types = {fold(column.name): shown_type(column.type) for column in columns}
     return frame.select(
         *(
-            named(field.name).cast(types.get(fold(field.name), StringType())).alias(field.name)
+            column_named(field.name).cast(types.get(fold(field.name), StringType())).alias(field.name)
             if isinstance(field.dataType, StringType)
-            else named(field.name)
+            else column_named(field.name)
             for field in frame.schema.fields
         )
     )
 
 
-def _column(name: str, text: str) -> Column:
+def _typed_column(name: str, text: str) -> Column:
     return Column(ColumnId(0), name, parse_type(text))
 
 
 def export(
-    target: Target,
+    target: LakeTarget,
     progress: Progress,
     *,
     table: str,
@@ -145,19 +145,19 @@ def export(
     version: int | None,
     overwrite: bool,
     shortcuts: bool,
-) -> Rows:
+) -> OutputRows:
     """Rows of a table as one file, or as a folder of files, that nobody but the user knows."""
-    is_file = "://" not in place and _ending(place) is not None and not os.path.isdir(place)
+    is_file = "://" not in place and _format_by_suffix(place) is not None and not os.path.isdir(place)
     path = place if "://" in place else os.path.abspath(place)
     if is_file and os.path.exists(path) and not overwrite:
         raise AlreadyExists(f"{place} is there already; --overwrite replaces it.")
-    chosen = file_format or _ending(place) or "parquet"
-    with attached(target, progress, shortcuts=shortcuts) as lake, querying():
+    chosen = file_format or _format_by_suffix(place) or "parquet"
+    with attached_catalog(target, progress, shortcuts=shortcuts) as lake, translate_query_errors():
         rows = lake.table(table)
         count = rows.count(version=version)
         write = _write_file if is_file else _write_folder
         write(rows, version, path, chosen, overwrite)
-    return Rows(("table_name", "rows_exported", "path"), [(table, count, path)])
+    return OutputRows(("table_name", "rows_exported", "path"), [(table, count, path)])
 
 
 def _write_folder(rows: TableHandle, version: int | None, path: str, file_format: str, overwrite: bool) -> None:

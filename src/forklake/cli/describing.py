@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from forklake.api.naming import split_name
-from forklake.catalog.names import find_object, get_schema, get_table
-from forklake.catalog.options import OptionScope, list_options
-from forklake.catalog.table_sizes import table_sizes, table_stats
-from forklake.catalog.transaction import Transaction
-from forklake.catalog.view import CatalogView
-from forklake.cli.output import Rows
+from forklake.catalog.reading.table_sizes import table_sizes, table_stats
+from forklake.catalog.reading.view import CatalogView
+from forklake.catalog.transaction.names import find_object, get_schema, get_table
+from forklake.catalog.transaction.options import OptionScope, list_options
+from forklake.catalog.transaction.transaction import Transaction
+from forklake.cli.output import OutputRows
 from forklake.model.changes import format_changes
 from forklake.model.entities import COMMENT, Table, TableDefinition, View
 from forklake.model.files import TableStats
@@ -24,7 +24,7 @@ _Part = tuple[str, str, str | None, bool | None, str | None, str | None]
 _WIDER: tuple[OptionScope, ...] = ("instance", "catalog", "schema", "table")
 
 
-def listed_tables(view: CatalogView) -> Rows:
+def listed_tables(view: CatalogView) -> OutputRows:
     """The tables and views of a catalog; the bytes are those of data files and delete files."""
     entries = view.all_objects()
     schemas = {entry.object_id: entry.name for entry in entries if entry.kind == "schema"}
@@ -36,22 +36,22 @@ def listed_tables(view: CatalogView) -> Rows:
         total = size.file_size_bytes + size.delete_file_size_bytes
         rows.append((schemas[table.schema_id], table.name, "table", count, size.file_count, total))
     rows += [(schemas[e.schema_id], e.name, "view", None, None, None) for e in entries if e.kind == "view"]
-    return Rows(_TABLES, sorted(rows), "There are no tables.")
+    return OutputRows(_TABLES, sorted(rows), "There are no tables.")
 
 
-def described(tx: Transaction, name: str) -> Rows:
+def describe_table_or_view(tx: Transaction, name: str) -> OutputRows:
     """Everything that a table is, a part in each row; of a view, its query."""
     schema, table = split_name(name)
     view = find_object(tx, get_schema(tx, schema), table, "view")
     if view is not None:
         found = cast("View", view)
-        return Rows(
+        return OutputRows(
             _PARTS, [("view", found.name, found.definition.sql, None, None, found.definition.tags.get(COMMENT))]
         )
-    return Rows(_PARTS, list(_parts(tx, get_table(tx, schema, table))))
+    return OutputRows(_PARTS, list(_table_parts(tx, get_table(tx, schema, table))))
 
 
-def _parts(tx: Transaction, table: Table) -> Iterator[_Part]:
+def _table_parts(tx: Transaction, table: Table) -> Iterator[_Part]:
     definition = table.definition
     yield "table", table.name, None, None, None, definition.tags.get(COMMENT)
     for column in definition.columns:
@@ -61,7 +61,7 @@ def _parts(tx: Transaction, table: Table) -> Iterator[_Part]:
         yield "partition", key, None, None, None, None
     for sort in definition.sort.keys if definition.sort else ():
         yield "sort", sort.expression, f"{sort.direction} {sort.null_order.replace('_', ' ')}", None, None, None
-    for option, (value, scope) in sorted(_options_of(tx, table).items()):
+    for option, (value, scope) in sorted(_effective_options(tx, table).items()):
         yield "option", option, value, None, None, f"set for the {scope}"
 
 
@@ -77,7 +77,7 @@ def partition_texts(definition: TableDefinition) -> Iterator[str]:
             yield f"{transform[:-1]}, {name})" if transform.endswith(")") else f"{transform}({name})"
 
 
-def _options_of(tx: Transaction, table: Table) -> dict[str, tuple[str, str]]:
+def _effective_options(tx: Transaction, table: Table) -> dict[str, tuple[str, str]]:
     """What counts for a table of the options that are set, and for what it is set."""
     places = {"instance": 0, "catalog": 0, "schema": int(table.schema_id), "table": table.object_id}
     found: dict[str, tuple[str, str]] = {}
@@ -96,12 +96,12 @@ def snapshot_rows(view: CatalogView, snapshots: Iterable[Snapshot]) -> list[tupl
         for entry in entries
     }
     return [
-        (s.snapshot_id, s.snapshot_time, s.schema_version, _told(s, names), s.author, s.commit_message)
+        (s.snapshot_id, s.snapshot_time, s.schema_version, _changes_text(s, names), s.author, s.commit_message)
         for s in snapshots
     ]
 
 
-def _told(snapshot: Snapshot, names: dict[str, str]) -> str:
+def _changes_text(snapshot: Snapshot, names: dict[str, str]) -> str:
     entries = (format_changes([change]) or "" for change in snapshot.changes)
     parts = (entry.partition(":") for entry in entries)
     # The only numbers that are not ids of objects are those of catalogs.

@@ -5,21 +5,21 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from forklake.cli.output import Rows, cell
+from forklake.cli.output import OutputRows, cell_text
 
 
-def draw(rows: Rows, *, to_errors: bool = False) -> None:
+def draw(rows: OutputRows, *, to_errors: bool = False) -> None:
     """Print the rows for people, on the output or where errors go."""
     console = Console(highlight=False, markup=False, stderr=to_errors)
     if not rows.rows:
         console.print(rows.nothing)
     else:
-        console.print(_table(rows))
+        console.print(_rich_table(rows))
     if rows.note:
         console.print(Text(rows.note, style="dim"))
 
 
-def _table(rows: Rows) -> Table:
+def _rich_table(rows: OutputRows) -> Table:
     table = Table(box=SIMPLE_HEAD)
     for at, column in enumerate(rows.columns):
         is_number = any(isinstance(row[at], int | float) and not isinstance(row[at], bool) for row in rows.rows)
@@ -27,7 +27,7 @@ def _table(rows: Rows) -> Table:
         table.add_column(Text(_printable(column)), justify="right" if is_number else "left", overflow="fold")
     for row in rows.rows if rows.drawn is None else rows.drawn:
         # As it is: brackets in a name are not markup.
-        table.add_row(*(Text(_printable(cell(value, "seconds"))) for value in row))
+        table.add_row(*(Text(_printable(cell_text(value, "seconds"))) for value in row))
     return table
 
 

@@ -70,7 +70,7 @@ def drop(
         if not typer.confirm(f"Drop catalog '{name}'?", err=True):
             raise typer.Exit(FAILED)
     if asks and not run.common.json:
-        run.silently("drop_catalog", name=name, dry_run=False)
+        run.run_silently("drop_catalog", name=name, dry_run=False)
         typer.echo(f"Catalog '{name}' is dropped.", err=True)
     else:
         run("drop_catalog", name=name, dry_run=dry_run)

@@ -7,20 +7,20 @@ from dataclasses import replace
 from datetime import datetime
 
 from forklake.api.naming import split_name
-from forklake.catalog.catalogs import catalog_info, find_catalog, list_catalogs
-from forklake.catalog.catalogs import drop_catalog as drop
-from forklake.catalog.compare import Difference, compare
-from forklake.catalog.forks import CatalogNode, catalog_tree, fork_catalog
-from forklake.catalog.history import last_snapshots
-from forklake.catalog.holders import DropReport, drop_report
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.names import get_table
-from forklake.catalog.transaction import Transaction, begin
-from forklake.catalog.view import CatalogView, view_at, view_at_head
-from forklake.cli.describing import SNAPSHOTS, described, listed_tables, snapshot_rows
+from forklake.catalog.lakes.catalogs import catalog_info, find_catalog, list_catalogs
+from forklake.catalog.lakes.catalogs import drop_catalog as drop
+from forklake.catalog.lakes.forks import CatalogNode, catalog_tree, fork_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.reading.compare import Difference, compare
+from forklake.catalog.reading.history import last_snapshots
+from forklake.catalog.reading.view import CatalogView, view_at, view_at_head
+from forklake.catalog.retention.file_holders import DropReport, drop_report
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import Transaction, begin
+from forklake.cli.describing import SNAPSHOTS, describe_table_or_view, listed_tables, snapshot_rows
 from forklake.cli.opening import opened_catalog, opened_lake
-from forklake.cli.output import Rows, rows_of
-from forklake.cli.target import Target
+from forklake.cli.output import OutputRows, rows_from_dataclasses
+from forklake.cli.target import LakeTarget
 from forklake.errors import InvalidInput
 from forklake.maintenance.progress import Progress
 from forklake.model.files import DataFile, DeleteFile
@@ -31,40 +31,40 @@ _CATALOGS = ("catalog_name", "parent", "fork_snapshot", "head_snapshot")
 _FILES = ("path", "rows", "deleted_rows", "bytes", "delete_path", "delete_bytes", "begin_snapshot")
 
 
-def init(target: Target, progress: Progress) -> Rows:
+def init(target: LakeTarget, progress: Progress) -> OutputRows:
     with opened_catalog(target, create=True) as catalog:
         lake = catalog.lake
         if lake.data_path is None:
             raise InvalidInput("The lake does not know where its files are to go; say it with --data-path.")
         row = (without_passwords(lake.store.location), catalog.name, lake.data_path, view_at_head(catalog).snapshot_id)
-    return Rows(("lake", "catalog_name", "data_path", "head_snapshot"), [row])
+    return OutputRows(("lake", "catalog_name", "data_path", "head_snapshot"), [row])
 
 
-def catalogs(target: Target, progress: Progress) -> Rows:
+def catalogs(target: LakeTarget, progress: Progress) -> OutputRows:
     with opened_lake(target) as lake:
         infos = list(list_catalogs(lake))
     # None for a root, and for a fork whose parent was dropped.
     names: dict[CatalogId | None, str] = {info.catalog_id: info.name for info in infos}
     rows = [(info.name, names.get(info.parent_id), info.fork_snapshot, info.head_snapshot) for info in infos]
-    return Rows(_CATALOGS, rows, "There is no catalog yet; create one with init.")
+    return OutputRows(_CATALOGS, rows, "There is no catalog yet; create one with init.")
 
 
-def tree(target: Target, progress: Progress) -> Rows:
+def tree(target: LakeTarget, progress: Progress) -> OutputRows:
     """The catalog and everything below it, each followed by its own forks."""
     with opened_lake(target) as lake:
         nodes = catalog_tree(lake, target.catalog)
     names: dict[CatalogId | None, str] = {node.info.catalog_id: node.info.name for node in nodes}
     rows, drawn = [], []
-    for depth, node in _downwards(nodes):
+    for depth, node in _walk_tree(nodes):
         info = node.info
         parent = names.get(info.parent_id)
         rest = info.fork_snapshot, info.head_snapshot, node.own_rows, node.forks_below, info.end_snapshot is not None
         rows.append((info.name, parent, *rest))
         drawn.append(("   " * (depth - 1) + "└─ " * (depth > 0) + info.name, parent, *rest))
-    return Rows((*_CATALOGS, "own_rows", "forks_below", "dropped"), rows, drawn=drawn)
+    return OutputRows((*_CATALOGS, "own_rows", "forks_below", "dropped"), rows, drawn=drawn)
 
 
-def _downwards(nodes: Sequence[CatalogNode]) -> Iterator[tuple[int, CatalogNode]]:
+def _walk_tree(nodes: Sequence[CatalogNode]) -> Iterator[tuple[int, CatalogNode]]:
     """Catalogs with how far below the first one they are."""
     below: dict[CatalogId | None, list[CatalogNode]] = {}
     for node in nodes[1:]:
@@ -77,7 +77,7 @@ def _downwards(nodes: Sequence[CatalogNode]) -> Iterator[tuple[int, CatalogNode]
 
 
 def fork(
-    target: Target,
+    target: LakeTarget,
     progress: Progress,
     *,
     parent: str | None,
@@ -85,7 +85,7 @@ def fork(
     version: int | None,
     timestamp: datetime | None,
     if_not_exists: bool,
-) -> Rows:
+) -> OutputRows:
     parent = parent or target.catalog
     with opened_lake(target) as lake:
         forked, created = fork_catalog(
@@ -93,48 +93,48 @@ def fork(
         )
         info = catalog_info(forked)
     row = (info.name, parent, info.fork_snapshot, info.head_snapshot, created)
-    return Rows((*_CATALOGS, "created"), [row])
+    return OutputRows((*_CATALOGS, "created"), [row])
 
 
-def drop_catalog(target: Target, progress: Progress, *, name: str, dry_run: bool) -> Rows:
+def drop_catalog(target: LakeTarget, progress: Progress, *, name: str, dry_run: bool) -> OutputRows:
     with opened_lake(target) as lake:
         report = drop_report(lake, name)
         if not dry_run:
             drop(lake, name)
-    return rows_of(DropReport, [report])
+    return rows_from_dataclasses(DropReport, [report])
 
 
-def tables(target: Target, progress: Progress, *, version: int | None) -> Rows:
+def tables(target: LakeTarget, progress: Progress, *, version: int | None) -> OutputRows:
     with opened_catalog(target, read_only=True) as catalog:
-        return listed_tables(_view(catalog, version))
+        return listed_tables(_view_at_version(catalog, version))
 
 
-def describe(target: Target, progress: Progress, *, table: str, version: int | None) -> Rows:
-    with _reading(target, version) as tx:
-        return described(tx, table)
+def describe(target: LakeTarget, progress: Progress, *, table: str, version: int | None) -> OutputRows:
+    with _read_transaction(target, version) as tx:
+        return describe_table_or_view(tx, table)
 
 
-def snapshots(target: Target, progress: Progress, *, limit: int | None) -> Rows:
+def snapshots(target: LakeTarget, progress: Progress, *, limit: int | None) -> OutputRows:
     with opened_catalog(target, read_only=True) as catalog:
         found = last_snapshots(catalog, None if limit is None else limit + 1)
         shown = found[:limit]
         rows = snapshot_rows(view_at_head(catalog), shown)
     note = "" if len(found) == len(shown) else "There are older ones; --limit 0 shows all."
-    return Rows(SNAPSHOTS, rows, note=note)
+    return OutputRows(SNAPSHOTS, rows, note=note)
 
 
-def diff(target: Target, progress: Progress, *, versions: Sequence[int], other: str | None) -> Rows:
+def diff(target: LakeTarget, progress: Progress, *, versions: Sequence[int], other: str | None) -> OutputRows:
     with opened_catalog(target, read_only=True) as catalog:
         if other is not None:
             before, after = view_at_head(catalog), view_at_head(find_catalog(catalog.lake, other))
         else:
-            before = _view(catalog, versions[0])
-            after = _view(catalog, versions[1] if len(versions) > 1 else None)
-        return rows_of(Difference, compare(before, after), "Nothing is different.")
+            before = _view_at_version(catalog, versions[0])
+            after = _view_at_version(catalog, versions[1] if len(versions) > 1 else None)
+        return rows_from_dataclasses(Difference, compare(before, after), "Nothing is different.")
 
 
-def files(target: Target, progress: Progress, *, table: str, version: int | None) -> Rows:
-    with _reading(target, version) as tx:
+def files(target: LakeTarget, progress: Progress, *, table: str, version: int | None) -> OutputRows:
+    with _read_transaction(target, version) as tx:
         lake = tx.catalog.lake
         found = tx.view.files(TableId(get_table(tx, *split_name(table)).object_id))
         rows = [
@@ -149,7 +149,7 @@ def files(target: Target, progress: Progress, *, table: str, version: int | None
             )
             for file in sorted(found, key=lambda file: file.data.data_file_id)
         ]
-    return Rows(_FILES, rows, "The table has no files.")
+    return OutputRows(_FILES, rows, "The table has no files.")
 
 
 def _full_path(lake: Lake, file: DataFile | DeleteFile) -> str:
@@ -161,10 +161,12 @@ def _full_path(lake: Lake, file: DataFile | DeleteFile) -> str:
 
 
 @contextmanager
-def _reading(target: Target, version: int | None) -> Iterator[Transaction]:
+def _read_transaction(target: LakeTarget, version: int | None) -> Iterator[Transaction]:
     with opened_catalog(target, read_only=True) as catalog:
-        yield begin(catalog if version is None else replace(catalog, pinned=_view(catalog, version).snapshot_id))
+        yield begin(
+            catalog if version is None else replace(catalog, pinned=_view_at_version(catalog, version).snapshot_id)
+        )
 
 
-def _view(catalog: Catalog, version: int | None) -> CatalogView:
+def _view_at_version(catalog: Catalog, version: int | None) -> CatalogView:
     return view_at_head(catalog) if version is None else view_at(catalog, version=version)

@@ -14,24 +14,24 @@ COMMANDS = (lake_commands, option_commands, row_commands, upkeep_commands)
 """Where commands are declared, in the order in which help lists them."""
 
 
-def _version(asked: bool) -> None:
+def _print_version(asked: bool) -> None:
     if asked:
         # Imported here, because nothing else needs it and it takes its time.
         typer.echo(f"forklake {import_module('importlib.metadata').version('forklake')}")
         raise typer.Exit
 
 
-def _before(
+def _global_options(
     run: Run,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which release this is.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Say which release this is.")
     ] = False,
 ) -> None:
     """Options before the command are for the command."""
     run.remember()
 
 
-app.callback()(with_common_options(_before))
+app.callback()(with_common_options(_global_options))
 
 
 def main() -> None:

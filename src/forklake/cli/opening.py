@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from forklake.catalog.lake import Catalog, Lake
-from forklake.catalog.lakes import open_lake
-from forklake.cli.target import Target
-from forklake.sql.attachments import AttachOptions, open_attachment
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.cli.target import LakeTarget
+from forklake.sql.session.attachments import AttachOptions, open_attachment
 
 
 @contextmanager
-def opened_catalog(target: Target, *, read_only: bool = False, create: bool = False) -> Iterator[Catalog]:
+def opened_catalog(target: LakeTarget, *, read_only: bool = False, create: bool = False) -> Iterator[Catalog]:
     options = AttachOptions(
         catalog=target.catalog,
         data_path=target.data_path,
@@ -26,7 +26,7 @@ def opened_catalog(target: Target, *, read_only: bool = False, create: bool = Fa
 
 
 @contextmanager
-def opened_lake(target: Target) -> Iterator[Lake]:
+def opened_lake(target: LakeTarget) -> Iterator[Lake]:
     """The lake alone: whatever catalog is in use need not be there."""
     lake = open_lake(target.lake.removeprefix("ducklake:"), metadata_schema=target.metadata_schema)
     try:

@@ -12,7 +12,7 @@ from forklake.cli.running import Run
 options = typer.Typer(invoke_without_command=True)
 
 
-def _list(
+def _list_options(
     run: Run, everything: Annotated[bool, typer.Option("--all", help="Those with their defaults as well.")] = False
 ) -> None:
     """List the options that are set, or change them with `set` and `unset`."""
@@ -21,7 +21,7 @@ def _list(
         run("options", everything=everything)
 
 
-options.callback()(with_common_options(_list))
+options.callback()(with_common_options(_list_options))
 app.add_typer(
     options,
     name="options",

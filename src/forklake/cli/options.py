@@ -12,16 +12,16 @@ _TARGET = "Which lake and catalog"
 _OUTPUT = "Output"
 
 
-def age(text: str) -> datetime:
+def parse_point_in_time(text: str) -> datetime:
     """How long ago something was, such as '7 days', or a time; one without a zone is in UTC."""
-    found = least_age(text)
+    found = parse_age_or_time(text)
     try:
         return datetime.now(UTC) - found if isinstance(found, timedelta) else found
     except OverflowError:
         return datetime.min.replace(tzinfo=UTC)
 
 
-def least_age(text: str) -> datetime | timedelta:
+def parse_age_or_time(text: str) -> datetime | timedelta:
     """The same, with an age left as it is: whose clock counts is known when the lake is open."""
     try:
         return parse_interval(text)
@@ -36,7 +36,7 @@ def least_age(text: str) -> datetime | timedelta:
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
-def numbers(texts: list[str] | None) -> list[int] | None:
+def parse_numbers(texts: list[str] | None) -> list[int] | None:
     """Whole numbers, given one by one or between commas; None if none was given."""
     if not texts:
         return None
@@ -97,7 +97,7 @@ DebugFlag = Annotated[bool, typer.Option("--debug", help="Show where an error co
 
 OlderThan = Annotated[
     datetime | None,
-    typer.Option("--older-than", parser=least_age, metavar="AGE", help="An age such as '7 days', or a time."),
+    typer.Option("--older-than", parser=parse_age_or_time, metavar="AGE", help="An age such as '7 days', or a time."),
 ]
 CleanupAll = Annotated[bool, typer.Option("--cleanup-all", help="Whatever their age.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
@@ -107,7 +107,12 @@ TableName = Annotated[str, typer.Argument(metavar="TABLE", help="The table, or s
 AtVersion = Annotated[int | None, typer.Option("--version", metavar="N", help="As of this snapshot.", min=0)]
 Timestamp = Annotated[
     datetime | None,
-    typer.Option("--timestamp", parser=age, metavar="TIME", help="As of a time such as 2026-01-31, or '7 days' ago."),
+    typer.Option(
+        "--timestamp",
+        parser=parse_point_in_time,
+        metavar="TIME",
+        help="As of a time such as 2026-01-31, or '7 days' ago.",
+    ),
 ]
 ForTable = Annotated[str | None, typer.Option("--table", metavar="TABLE", help="For this table alone.")]
 ForSchema = Annotated[str | None, typer.Option("--schema", metavar="NAME", help="For this schema alone.")]

@@ -13,7 +13,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class OutputRows:
     """The rows that a command gives, and what to tell people if there are none."""
 
     columns: Sequence[str]
@@ -34,22 +34,22 @@ class Rows:
             # What draws takes its time to load, and pipes do not need it.
             import_module("forklake.cli.drawing").draw(self)
         elif self.rows:
-            lines = [self.columns, *([cell(value) for value in row] for row in self.rows)]
-            sys.stdout.write("".join("\t".join(map(_escaped, line)) + "\n" for line in lines))
+            lines = [self.columns, *([cell_text(value) for value in row] for row in self.rows)]
+            sys.stdout.write("".join("\t".join(map(_escape, line)) + "\n" for line in lines))
 
     def _write_json(self) -> None:
-        names = _told_apart(self.columns)
-        objects = (json.dumps(dict(zip(names, map(_plain, row), strict=True))) for row in self.rows)
+        names = _unique_names(self.columns)
+        objects = (json.dumps(dict(zip(names, map(_json_value, row), strict=True))) for row in self.rows)
         sys.stdout.write("[" + ",".join(f"\n  {each}" for each in objects) + ("\n]\n" if self.rows else "]\n"))
 
 
-def rows_of(kind: type[Any], found: Iterable[Any], nothing: str = "Nothing to do.") -> Rows:
+def rows_from_dataclasses(kind: type[Any], found: Iterable[Any], nothing: str = "Nothing to do.") -> OutputRows:
     """The fields of dataclasses as rows."""
     columns = [field.name for field in fields(kind)]
-    return Rows(columns, [[getattr(entry, name) for name in columns] for entry in found], nothing)
+    return OutputRows(columns, [[getattr(entry, name) for name in columns] for entry in found], nothing)
 
 
-def cell(value: Any, precision: str = "auto") -> str:
+def cell_text(value: Any, precision: str = "auto") -> str:
     """A value as text; what is not there is empty."""
     match value:
         case None:
@@ -61,17 +61,17 @@ def cell(value: Any, precision: str = "auto") -> str:
         case bytes():
             return value.hex()
         case list() | tuple():
-            return ", ".join(map(cell, value))
+            return ", ".join(map(cell_text, value))
         case dict():
-            return json.dumps(_plain(value))
+            return json.dumps(_json_value(value))
     return str(value)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.translate(_ESCAPES)
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
+def _unique_names(names: Sequence[str]) -> list[str]:
     """The names, with a number behind those that come again: a query may give two columns one name."""
     told: list[str] = []
     for name in names:
@@ -82,7 +82,7 @@ def _told_apart(names: Sequence[str]) -> list[str]:
     return told
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """A value as JSON can have it."""
     match value:
         case None | bool() | int() | str():
@@ -95,9 +95,9 @@ def _plain(value: Any) -> Any:
             return value.hex()
         case [tuple(), *_]:
             # How Arrow gives the entries of a map.
-            return {cell(key): _plain(item) for key, item in value}
+            return {cell_text(key): _json_value(item) for key, item in value}
         case list() | tuple():
-            return [_plain(item) for item in value]
+            return [_json_value(item) for item in value]
         case dict():
-            return {cell(key): _plain(item) for key, item in value.items()}
+            return {cell_text(key): _json_value(item) for key, item in value.items()}
     return str(value)

@@ -12,18 +12,18 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.history import FileHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-from forklake.cli.attaching import Attached, attached_session
-from forklake.cli.completion import SqlCompleter, names_of
-from forklake.cli.describing import described, listed_tables
+from forklake.cli.attaching import AttachedSession, attached_session
+from forklake.cli.completion import SqlCompleter, completion_names
+from forklake.cli.describing import describe_table_or_view, listed_tables
 from forklake.cli.drawing import draw
-from forklake.cli.output import Rows
+from forklake.cli.output import OutputRows
 from forklake.cli.results import rows_of_result
-from forklake.cli.running import Common, tell, told
-from forklake.cli.target import Target
+from forklake.cli.running import CommonOptions, error_text, print_error
+from forklake.cli.target import LakeTarget
 from forklake.errors import InvalidInput, SyntaxProblem
 from forklake.model.names import DEFAULT_SCHEMA
 from forklake.model.secrets import without_passwords
-from forklake.sql.cursor import split_statements, tokens_of
+from forklake.sql.parsing.cursor import split_statements, tokens_of
 
 _HELP = """\
 Statements end with ; and may go over several lines.
@@ -34,7 +34,9 @@ Statements end with ; and may go over several lines.
 Tab completes, Up and Down go through earlier statements, Ctrl-R searches them, Ctrl-C drops what you have typed."""
 
 
-def prompt(target: Target, common: Common, *, dialect: str, limit: int | None, shortcuts: bool) -> Iterator[Rows]:
+def prompt(
+    target: LakeTarget, common: CommonOptions, *, dialect: str, limit: int | None, shortcuts: bool
+) -> Iterator[OutputRows]:
     """Ask for statements and carry them out until there are no more; rows are shown here, and none are left."""
     with attached_session(target, common, dialect, shortcuts=shortcuts) as attached:
         _Prompt(attached, common, dialect, limit).run()
@@ -42,7 +44,7 @@ def prompt(target: Target, common: Common, *, dialect: str, limit: int | None, s
 
 
 class _Prompt:
-    def __init__(self, attached: Attached, common: Common, dialect: str, limit: int | None) -> None:
+    def __init__(self, attached: AttachedSession, common: CommonOptions, dialect: str, limit: int | None) -> None:
         self._session, self._state = attached.session, attached.state
         self._common, self._dialect, self._limit = common, dialect, limit
         self._stopped = False
@@ -50,9 +52,9 @@ class _Prompt:
             ".help": lambda _: print(_HELP),
             ".tables": lambda _: draw(listed_tables(self._state.transaction(self._state.current).view)),
             ".schema": self._describe,
-            ".quit": _leave,
+            ".quit": _quit,
         }
-        self._completer = SqlCompleter(lambda: names_of(self._state), self._commands, dialect)
+        self._completer = SqlCompleter(lambda: completion_names(self._state), self._commands, dialect)
 
     def run(self) -> None:
         asking: PromptSession[str] = PromptSession(
@@ -61,12 +63,12 @@ class _Prompt:
             complete_while_typing=False,
             multiline=True,
             prompt_continuation=lambda width, *_: "> ".rjust(width, "."),
-            key_bindings=_bindings(self._dialect),
+            key_bindings=_key_bindings(self._dialect),
         )
         print("Statements end with ; and .help says more.")
         while True:
             try:
-                text = asking.prompt(self._question).strip()
+                text = asking.prompt(self._prompt_text).strip()
                 with self._noticing_interrupts():
                     self._carry_out(text)
             except KeyboardInterrupt:
@@ -76,7 +78,7 @@ class _Prompt:
                 return
             except Exception as error:
                 # Spark tells of a query that was stopped as of one that has failed.
-                tell("Stopped." if self._stopped else _in_short(error))
+                print_error("Stopped." if self._stopped else _short_message(error))
 
     @contextmanager
     def _noticing_interrupts(self) -> Iterator[None]:
@@ -97,7 +99,7 @@ class _Prompt:
             if signal.getsignal(signal.SIGINT) is notice:
                 signal.signal(signal.SIGINT, before)
 
-    def _question(self) -> str:
+    def _prompt_text(self) -> str:
         """The catalog in use, with a star while a transaction is open."""
         name, schema = self._state.current_catalog or "", self._state.current_schema
         place = name if schema == DEFAULT_SCHEMA else f"{name}.{schema}"
@@ -120,7 +122,7 @@ class _Prompt:
     def _describe(self, table: str) -> None:
         if not table:
             raise InvalidInput("Which table? Write .schema TABLE.")
-        draw(described(self._state.transaction(self._state.current), table))
+        draw(describe_table_or_view(self._state.transaction(self._state.current), table))
 
 
 class _History(FileHistory):
@@ -151,7 +153,7 @@ def is_complete(text: str, dialect: str) -> bool:
     return not tokens or tokens[-1].text == ";"
 
 
-def _bindings(dialect: str) -> KeyBindings:
+def _key_bindings(dialect: str) -> KeyBindings:
     bindings = KeyBindings()
 
     @bindings.add("enter")
@@ -168,11 +170,11 @@ def _bindings(dialect: str) -> KeyBindings:
     return bindings
 
 
-def _leave(_: str) -> None:
+def _quit(_: str) -> None:
     raise EOFError
 
 
-def _in_short(error: Exception) -> str:
+def _short_message(error: Exception) -> str:
     """An error in a line, without the text it points into."""
-    message = told(error)
+    message = error_text(error)
     return message.split("\nLINE ")[0].split("\n\n== SQL")[0]

@@ -3,16 +3,16 @@
 import sys
 from time import perf_counter
 
-from forklake.cli.output import Rows
-from forklake.sql.arrow_rows import shown_columns
-from forklake.sql.drawing import shown_text
-from forklake.sql.results import Result
+from forklake.cli.output import OutputRows
+from forklake.sql.results.arrow_rows import shown_columns
+from forklake.sql.results.result import Result
+from forklake.sql.results.text_table import shown_text
 
 ON_TERMINALS = 100
 """So many rows are shown to people who have not said how many they want."""
 
 
-def rows_of_result(result: Result, limit: int | None, began: float, *, as_json: bool = False) -> Rows:
+def rows_of_result(result: Result, limit: int | None, began: float, *, as_json: bool = False) -> OutputRows:
     """The rows of a result, fetched now: the first ones for people, and all of them for programs."""
     for_people = sys.stdout.isatty() and not as_json
     if limit is None and for_people:
@@ -21,16 +21,16 @@ def rows_of_result(result: Result, limit: int | None, began: float, *, as_json: 
     shown = table if limit is None else table.slice(0, limit)
     rows = list(zip(*shown_columns(shown), strict=True))
     if not for_people:
-        return Rows(table.column_names, rows)
+        return OutputRows(table.column_names, rows)
     seconds = perf_counter() - began
     if table.column_names == ["Success"] and not rows:
-        return Rows((), (), f"Done in {seconds:.2f} s.")
-    note = _count(len(rows), table.num_rows, more)
+        return OutputRows((), (), f"Done in {seconds:.2f} s.")
+    note = _row_count_note(len(rows), table.num_rows, more)
     drawn = [[shown_text(value) for value in row] for row in rows]
-    return Rows(table.column_names, rows, "No rows.", drawn=drawn, note=f"{note} in {seconds:.2f} s")
+    return OutputRows(table.column_names, rows, "No rows.", drawn=drawn, note=f"{note} in {seconds:.2f} s")
 
 
-def _count(shown: int, found: int, more: bool) -> str:
+def _row_count_note(shown: int, found: int, more: bool) -> str:
     if more:
         return f"first {shown:,} rows, and there are more (--limit shows more)"
     rows = "1 row" if found == 1 else f"{found:,} rows"

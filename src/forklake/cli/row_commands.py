@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from forklake.cli.app import ROWS, command
-from forklake.cli.options import AtVersion, Limit, NoShortcuts, TableName, age
+from forklake.cli.options import AtVersion, Limit, NoShortcuts, TableName, parse_point_in_time
 from forklake.cli.running import Run
 
 
-class Dialect(StrEnum):
+class SqlDialect(StrEnum):
     """The SQL that is spoken."""
 
     SPARK = "spark"
@@ -28,9 +28,9 @@ class FileFormat(StrEnum):
     JSON = "json"
 
 
-def point(text: str) -> int | datetime:
+def parse_snapshot_point(text: str) -> int | datetime:
     """A snapshot by its number, or a time, or how long ago it was."""
-    return int(text) if text.isdecimal() else age(text)
+    return int(text) if text.isdecimal() else parse_point_in_time(text)
 
 
 @command(ROWS, "forklake sql 'SELECT count(*) FROM orders', or: forklake sql report.sql > report.tsv")
@@ -46,7 +46,7 @@ def sql(
     files: Annotated[
         list[Path] | None, typer.Option("--file", "-f", metavar="FILE", help="A file of statements.")
     ] = None,
-    dialect: Annotated[Dialect, typer.Option("--dialect", help="The SQL that you speak.")] = Dialect.SPARK,
+    dialect: Annotated[SqlDialect, typer.Option("--dialect", help="The SQL that you speak.")] = SqlDialect.SPARK,
     limit: Limit = None,
     no_shortcuts: NoShortcuts = False,
 ) -> None:
@@ -59,11 +59,11 @@ def sql(
     """
     given: dict[str, Any] = {"dialect": str(dialect), "limit": limit, "shortcuts": not no_shortcuts}
     if text or files or arguments:
-        run.each("sql", texts=text or [], files=files or [], arguments=arguments or [], **given)
+        run.show_each("sql", texts=text or [], files=files or [], arguments=arguments or [], **given)
     elif sys.stdin.isatty():
-        run.each("prompt", **given)
+        run.show_each("prompt", **given)
     else:
-        run.each("sql", texts=[sys.stdin.read()], **given)
+        run.show_each("sql", texts=[sys.stdin.read()], **given)
 
 
 @command(ROWS, "forklake changes orders --since 42")
@@ -78,8 +78,8 @@ def changes(
     no_shortcuts: NoShortcuts = False,
 ) -> None:
     """Show the rows of a table that were inserted, updated and deleted, from one snapshot to another, both included."""
-    last = None if until is None else point(until)
-    run("changes", table=table, since=point(since), until=last, limit=limit, shortcuts=not no_shortcuts)
+    last = None if until is None else parse_snapshot_point(until)
+    run("changes", table=table, since=parse_snapshot_point(since), until=last, limit=limit, shortcuts=not no_shortcuts)
 
 
 @command(ROWS, "forklake import orders 'incoming/*.csv' --create", "import")

@@ -4,23 +4,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from forklake.api.catalog import CatalogHandle
-from forklake.catalog.catalogs import find_catalog, list_catalogs
-from forklake.catalog.lake import Lake
-from forklake.cli.attaching import announced_spark, attached
+from forklake.catalog.lakes.catalogs import find_catalog, list_catalogs
+from forklake.catalog.lakes.lake import Lake
+from forklake.cli.attaching import announced_spark, attached_catalog
 from forklake.cli.opening import opened_lake
-from forklake.cli.output import Rows, rows_of
-from forklake.cli.target import Target
+from forklake.cli.output import OutputRows, rows_from_dataclasses
+from forklake.cli.target import LakeTarget
 from forklake.errors import ForklakeError, NoSuchCatalog
 from forklake.maintenance.checkpoint import Step
-from forklake.maintenance.compact import Compacted
-from forklake.maintenance.flush_tables import Flushed
+from forklake.maintenance.compaction.compact import Compacted
+from forklake.maintenance.compaction.flush_tables import Flushed
 from forklake.maintenance.progress import Progress
-from forklake.sql.attachments import Attachment
-from forklake.sql.state import SessionState
+from forklake.sql.session.attachments import Attachment
+from forklake.sql.session.state import SessionState
 
 
 def merge_adjacent_files(
-    target: Target,
+    target: LakeTarget,
     progress: Progress,
     *,
     table: str | None,
@@ -28,8 +28,8 @@ def merge_adjacent_files(
     min_file_size: int | None,
     max_file_size: int | None,
     max_compacted_files: int | None,
-) -> Rows:
-    with attached(target, progress) as lake:
+) -> OutputRows:
+    with attached_catalog(target, progress) as lake:
         merged = lake.merge_adjacent_files(
             table,
             schema=schema,
@@ -38,24 +38,24 @@ def merge_adjacent_files(
             max_compacted_files=max_compacted_files,
             progress=progress,
         )
-    return rows_of(Compacted, merged)
+    return rows_from_dataclasses(Compacted, merged)
 
 
 def rewrite_data_files(
-    target: Target, progress: Progress, *, table: str | None, schema: str | None, delete_threshold: float | None
-) -> Rows:
-    with attached(target, progress) as lake:
+    target: LakeTarget, progress: Progress, *, table: str | None, schema: str | None, delete_threshold: float | None
+) -> OutputRows:
+    with attached_catalog(target, progress) as lake:
         rewritten = lake.rewrite_data_files(table, schema=schema, delete_threshold=delete_threshold, progress=progress)
-    return rows_of(Compacted, rewritten)
+    return rows_from_dataclasses(Compacted, rewritten)
 
 
-def flush_inlined_data(target: Target, progress: Progress, *, table: str | None, schema: str | None) -> Rows:
-    with attached(target, progress) as lake:
-        return rows_of(Flushed, lake.flush_inlined_data(table, schema=schema))
+def flush_inlined_data(target: LakeTarget, progress: Progress, *, table: str | None, schema: str | None) -> OutputRows:
+    with attached_catalog(target, progress) as lake:
+        return rows_from_dataclasses(Flushed, lake.flush_inlined_data(table, schema=schema))
 
 
 def add_data_files(
-    target: Target,
+    target: LakeTarget,
     progress: Progress,
     *,
     table: str,
@@ -65,10 +65,10 @@ def add_data_files(
     ignore_extra_columns: bool,
     hive_partitioning: bool | None,
     allow_duplicates: bool,
-) -> Rows:
-    with attached(target, progress) as lake:
+) -> OutputRows:
+    with attached_catalog(target, progress) as lake:
         added = lake.add_data_files(
-            table if schema is None else f"{_quoted(schema)}.{_quoted(table)}",
+            table if schema is None else f"{_quote_name(schema)}.{_quote_name(table)}",
             files,
             allow_missing=allow_missing,
             ignore_extra_columns=ignore_extra_columns,
@@ -76,22 +76,22 @@ def add_data_files(
             allow_duplicates=allow_duplicates,
             progress=progress,
         )
-    return Rows(("filename",), [(path,) for path in added], "The files have no rows.")
+    return OutputRows(("filename",), [(path,) for path in added], "The files have no rows.")
 
 
-def checkpoint(target: Target, progress: Progress) -> Rows:
-    with attached(target, progress) as lake:
-        return rows_of(Step, lake.checkpoint(progress=progress))
+def checkpoint(target: LakeTarget, progress: Progress) -> OutputRows:
+    with attached_catalog(target, progress) as lake:
+        return rows_from_dataclasses(Step, lake.checkpoint(progress=progress))
 
 
-def maintain(target: Target, progress: Progress, *, every: bool) -> Rows:
+def maintain(target: LakeTarget, progress: Progress, *, every: bool) -> OutputRows:
     """A checkpoint of one catalog or of all, and of what dropped catalogs have left.
 
     A catalog that cannot be kept in shape does not keep the others from it.
     """
     rows: list[tuple[str | None, str, int]] = []
     failures: list[str] = []
-    with _handles(target, progress, every=every) as handles:
+    with _catalog_handles(target, progress, every=every) as handles:
         last: CatalogHandle | None = None
         for lake in handles:
             try:
@@ -101,14 +101,14 @@ def maintain(target: Target, progress: Progress, *, every: bool) -> Rows:
                 failures.append(f"catalog '{lake.name}': {error}")
         if last is not None:
             rows.append((None, "cleanup_dropped_catalogs", len(last.cleanup_dropped_catalogs(progress=progress))))
-    return Rows(("catalog_name", "step", "done"), rows, failures=failures)
+    return OutputRows(("catalog_name", "step", "done"), rows, failures=failures)
 
 
 @contextmanager
-def _handles(target: Target, progress: Progress, *, every: bool) -> Iterator[Iterator[CatalogHandle]]:
+def _catalog_handles(target: LakeTarget, progress: Progress, *, every: bool) -> Iterator[Iterator[CatalogHandle]]:
     """The catalog that is meant, or one after the other all there are."""
     if not every:
-        with attached(target, progress) as handle:
+        with attached_catalog(target, progress) as handle:
             yield iter([handle])
         return
     state = SessionState(announced_spark(progress), "spark")
@@ -126,6 +126,6 @@ def _handles(target: Target, progress: Progress, *, every: bool) -> Iterator[Ite
         yield handles(lake)
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     doubled = name.replace('"', '""')
     return f'"{doubled}"'

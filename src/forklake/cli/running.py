@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 import typer
 
-from forklake.cli.output import Rows
-from forklake.cli.target import Given, Target, UnclearTarget, find_target
+from forklake.cli.output import OutputRows
+from forklake.cli.target import LakeTarget, TargetOptions, UnclearTarget, find_target
 from forklake.errors import ForklakeError
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model.secrets import without_passwords
@@ -63,18 +63,18 @@ VERBS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Common:
+class CommonOptions:
     """The options that every command has."""
 
-    given: Given = field(default_factory=Given)
+    given: TargetOptions = field(default_factory=TargetOptions)
     profile: str | None = None
     json: bool = False
     quiet: bool = False
     debug: bool = False
 
-    def otherwise(self, other: "Common") -> "Common":
+    def otherwise(self, other: "CommonOptions") -> "CommonOptions":
         """The same, with what was not said here as it was said there."""
-        return Common(
+        return CommonOptions(
             self.given.otherwise(other.given),
             self.profile or other.profile,
             self.json or other.json,
@@ -87,7 +87,7 @@ class Common:
 class Run:
     """What a command is given to do its work."""
 
-    common: Common
+    common: CommonOptions
     context: typer.Context
 
     def remember(self) -> None:
@@ -96,49 +96,49 @@ class Run:
 
     def __call__(self, verb: str, **arguments: Any) -> int:
         """Carry out a verb and show its rows; returns how many there were."""
-        with self._failing() as target:
+        with self._report_failures() as target:
             rows = self._rows(verb, target, arguments)
             rows.show(as_json=self.common.json)
             for failure in rows.failures:
-                tell(failure)
+                print_error(failure)
             if rows.failures:
                 raise typer.Exit(FAILED)
         return len(rows.rows)
 
     def tell(self, verb: str, **arguments: Any) -> None:
         """Carry out a verb, and show its rows where errors go: before a question."""
-        with self._failing() as target:
+        with self._report_failures() as target:
             import_module("forklake.cli.drawing").draw(self._rows(verb, target, arguments), to_errors=True)
 
-    def silently(self, verb: str, **arguments: Any) -> None:
+    def run_silently(self, verb: str, **arguments: Any) -> None:
         """Carry out a verb whose rows are known already."""
-        with self._failing() as target:
+        with self._report_failures() as target:
             self._rows(verb, target, arguments)
 
-    def each(self, verb: str, **arguments: Any) -> None:
+    def show_each(self, verb: str, **arguments: Any) -> None:
         """Carry out a verb that gives rows more than once, and show them as they come; as JSON, only the last."""
-        with self._failing() as target:
+        with self._report_failures() as target:
             last = None
-            for rows in _function(verb)(target, self.common, **arguments):
+            for rows in _verb_function(verb)(target, self.common, **arguments):
                 last = rows
                 if not self.common.json:
                     rows.show(as_json=False)
             if self.common.json and last is not None:
                 last.show(as_json=True)
 
-    def _rows(self, verb: str, target: Target, arguments: Mapping[str, Any]) -> Rows:
+    def _rows(self, verb: str, target: LakeTarget, arguments: Mapping[str, Any]) -> OutputRows:
         with self._progress() as progress:
-            found = _function(verb)(target, progress, **arguments)
-        assert isinstance(found, Rows)
+            found = _verb_function(verb)(target, progress, **arguments)
+        assert isinstance(found, OutputRows)
         return found
 
     @contextmanager
-    def _failing(self) -> Iterator[Target]:
+    def _report_failures(self) -> Iterator[LakeTarget]:
         """The lake that is meant; whatever fails ends the program with a line and an exit code."""
         try:
             target = find_target(self.common.given, self.common.profile)
         except UnclearTarget as error:
-            _fail(str(error), MISUSED)
+            _exit_with_error(str(error), MISUSED)
         try:
             yield target
         except (typer.Exit, typer.Abort):
@@ -150,7 +150,7 @@ class Run:
         except Exception as error:
             if self.common.debug:
                 sys.stderr.write(without_passwords(traceback.format_exc()))
-            _fail(told(error), FAILED)
+            _exit_with_error(error_text(error), FAILED)
 
     def _progress(self) -> AbstractContextManager[Progress]:
         if self.common.quiet or not sys.stderr.isatty():
@@ -159,21 +159,21 @@ class Run:
         return shown
 
 
-def _function(verb: str) -> Callable[..., Any]:
+def _verb_function(verb: str) -> Callable[..., Any]:
     found: Callable[..., Any] = getattr(import_module(VERBS[verb]), verb)
     return found
 
 
-def told(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """An error in one line; one that nobody expected is named by its kind."""
     expected = isinstance(error, ForklakeError | OSError) and str(error)
     return str(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)"
 
 
-def tell(message: str) -> None:
+def print_error(message: str) -> None:
     sys.stderr.write(f"forklake: {without_passwords(' '.join(message.split()))}\n")
 
 
-def _fail(message: str, code: int) -> NoReturn:
-    tell(message)
+def _exit_with_error(message: str, code: int) -> NoReturn:
+    print_error(message)
     raise typer.Exit(code)

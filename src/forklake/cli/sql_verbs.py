@@ -6,17 +6,17 @@ from pathlib import Path
 from time import perf_counter
 
 from forklake.cli.attaching import attached_session
-from forklake.cli.output import Rows
+from forklake.cli.output import OutputRows
 from forklake.cli.results import rows_of_result
-from forklake.cli.running import Common
-from forklake.cli.target import Target
+from forklake.cli.running import CommonOptions
+from forklake.cli.target import LakeTarget
 from forklake.errors import InvalidInput, TransactionError
-from forklake.sql.cursor import split_statements
+from forklake.sql.parsing.cursor import split_statements
 
 
 def sql(
-    target: Target,
-    common: Common,
+    target: LakeTarget,
+    common: CommonOptions,
     *,
     texts: Sequence[str],
     files: Sequence[Path] = (),
@@ -24,7 +24,7 @@ def sql(
     dialect: str,
     limit: int | None,
     shortcuts: bool,
-) -> Iterator[Rows]:
+) -> Iterator[OutputRows]:
     """Run the texts, then the files, then the arguments, in one session; the first failure ends it.
 
     TransactionError if they leave a transaction open, which is rolled back.

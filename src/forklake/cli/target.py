@@ -15,7 +15,7 @@ class UnclearTarget(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class TargetOptions:
     """What was said of a target in one place; None for what was not."""
 
     lake: str | None = None
@@ -23,28 +23,28 @@ class Given:
     data_path: str | None = None
     metadata_schema: str | None = None
 
-    def otherwise(self, other: "Given") -> "Given":
+    def otherwise(self, other: "TargetOptions") -> "TargetOptions":
         """The same, with what was not said here as it was said there."""
         pairs = ((getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
-        return Given(*(there if here is None else here for here, there in pairs))
+        return TargetOptions(*(there if here is None else here for here, there in pairs))
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class LakeTarget:
     lake: str
     catalog: str
     data_path: str | None
     metadata_schema: str | None
 
 
-def find_target(given: Given, profile: str | None, environment: Mapping[str, str] = os.environ) -> Target:
+def find_target(given: TargetOptions, profile: str | None, environment: Mapping[str, str] = os.environ) -> LakeTarget:
     """Options count before the environment, and that before the profile."""
     profile = profile or environment.get("FORKLAKE_PROFILE")
     said = given.otherwise(_from_environment(environment))
     said = said.otherwise(_from_profile(config_file(environment), profile))
     if said.lake is None:
         raise UnclearTarget("Which lake? Give --lake, or set FORKLAKE_LAKE.")
-    return Target(said.lake, said.catalog or DEFAULT_CATALOG, said.data_path, said.metadata_schema)
+    return LakeTarget(said.lake, said.catalog or DEFAULT_CATALOG, said.data_path, said.metadata_schema)
 
 
 def config_file(environment: Mapping[str, str] = os.environ) -> Path:
@@ -53,17 +53,19 @@ def config_file(environment: Mapping[str, str] = os.environ) -> Path:
     return (Path(home) if home else Path.home() / ".config") / "forklake" / "config.toml"
 
 
-def _from_environment(environment: Mapping[str, str]) -> Given:
-    return Given(*(environment.get(f"FORKLAKE_{field.name.upper()}") or None for field in fields(Given)))
+def _from_environment(environment: Mapping[str, str]) -> TargetOptions:
+    return TargetOptions(
+        *(environment.get(f"FORKLAKE_{field.name.upper()}") or None for field in fields(TargetOptions))
+    )
 
 
-def _from_profile(file: Path, profile: str | None) -> Given:
+def _from_profile(file: Path, profile: str | None) -> TargetOptions:
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         if profile is not None:
             raise UnclearTarget(f"There is no profile '{profile}': {file} does not exist.") from None
-        return Given()
+        return TargetOptions()
     except OSError as error:
         raise UnclearTarget(f"{file} cannot be read: {error}.") from None
     try:
@@ -72,13 +74,13 @@ def _from_profile(file: Path, profile: str | None) -> Given:
         raise UnclearTarget(f"{file} cannot be read: {error}.") from None
     if profile is not None and profile not in profiles:
         raise UnclearTarget(f"There is no profile '{profile}' in {file}.")
-    return _checked(file, profiles.get(profile or DEFAULT_PROFILE, {}))
+    return _check_profile(file, profiles.get(profile or DEFAULT_PROFILE, {}))
 
 
-def _checked(file: Path, found: object) -> Given:
-    known = {field.name for field in fields(Given)}
+def _check_profile(file: Path, found: object) -> TargetOptions:
+    known = {field.name for field in fields(TargetOptions)}
     if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
         raise UnclearTarget(f'A profile in {file} must be a table of texts, such as lake = "lake.db".')
     if unknown := found.keys() - known:
         raise UnclearTarget(f"{file} says '{min(unknown)}', which is none of {', '.join(sorted(known))}.")
-    return Given(**found)
+    return TargetOptions(**found)

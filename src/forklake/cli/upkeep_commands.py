@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from forklake.cli.app import EVERYTHING, FILES, HISTORY, command
-from forklake.cli.options import CleanupAll, DryRun, OlderThan, Schema, Table, numbers
+from forklake.cli.options import CleanupAll, DryRun, OlderThan, Schema, Table, parse_numbers
 from forklake.cli.running import FOUND_PROBLEMS, Run
 
 
@@ -42,7 +42,7 @@ def expire_snapshots(
     dry_run: DryRun = False,
 ) -> None:
     """Expire snapshots by age or number, or by the option expire_older_than; never the newest."""
-    run("expire_snapshots", older_than=older_than, versions=numbers(versions), dry_run=dry_run)
+    run("expire_snapshots", older_than=older_than, versions=parse_numbers(versions), dry_run=dry_run)
 
 
 @command(HISTORY, "forklake cleanup-old-files --older-than '1 day'")

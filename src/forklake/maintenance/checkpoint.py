@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from forklake.catalog.expiry import expire_snapshots
-from forklake.catalog.lake import Catalog
-from forklake.maintenance.cleanup import cleanup_old_files
-from forklake.maintenance.commits import Commits
-from forklake.maintenance.flush_tables import flush_inlined_in_tables
-from forklake.maintenance.merge_adjacent import merge_adjacent_in_tables
-from forklake.maintenance.orphans import delete_orphaned_files
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.maintenance.cleanup.old_files import cleanup_old_files
+from forklake.maintenance.cleanup.orphans import delete_orphaned_files
+from forklake.maintenance.compaction.commits import Commits
+from forklake.maintenance.compaction.flush_tables import flush_inlined_in_tables
+from forklake.maintenance.compaction.merge_adjacent import merge_adjacent_in_tables
+from forklake.maintenance.compaction.rewrite_files import rewrite_in_tables
 from forklake.maintenance.progress import QUIET, Progress
-from forklake.maintenance.rewrite_files import rewrite_in_tables
-from forklake.spark.storage import Storage
+from forklake.spark.storage.storage import Storage
 
 
 @dataclass(frozen=True, slots=True)

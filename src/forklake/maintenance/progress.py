@@ -19,7 +19,7 @@ class Progress(Protocol):
         ...
 
 
-class Quiet:
+class SilentProgress:
     """Tells nobody."""
 
     def begin(self, what: str, files: int, size: int) -> None:
@@ -32,4 +32,4 @@ class Quiet:
         pass
 
 
-QUIET = Quiet()
+QUIET = SilentProgress()

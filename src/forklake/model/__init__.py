@@ -1,0 +1,4 @@
+"""Values and rules, without input or output: the standard library only.
+
+Everything may import it.
+"""

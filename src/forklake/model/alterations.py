@@ -12,13 +12,13 @@ from typing import Literal
 from forklake.errors import AlreadyExists, InvalidChange
 from forklake.model.column_tree import (
     Path,
+    build_column,
     change_children,
     change_column,
     check_sort_keys,
     check_type,
-    grow,
+    column_position,
     path_text,
-    position,
     promote,
     renamed_sort_key,
     siblings_of,
@@ -64,7 +64,7 @@ def new_definition(specs: Sequence[ColumnSpec]) -> TableDefinition:
             raise AlreadyExists(f"Column with name {spec.name} already exists!")
         seen.add(fold(spec.name))
     ids = map(ColumnId, itertools.count(1))
-    return TableDefinition(tuple(_column(spec, ids, added=None) for spec in specs))
+    return TableDefinition(tuple(_new_column(spec, ids, added=None) for spec in specs))
 
 
 def add_column(
@@ -79,8 +79,8 @@ def add_column(
         if found.type.name != "struct":
             raise InvalidChange(f"Fields can only be added to structs: {path_text(parent)} is {found.type.sql()}")
         siblings = found.children
-    _check_free(spec.name, siblings, parent)
-    column = _column(spec, ids, added=UNCOMMITTED)
+    _check_name_free(spec.name, siblings, parent)
+    column = _new_column(spec, ids, added=UNCOMMITTED)
     return change_children(definition, parent, lambda columns: (*columns, column))
 
 
@@ -107,7 +107,7 @@ def rename_column(definition: TableDefinition, path: Path, new_name: str) -> Tab
     missing = f"Failed to rename column - column {path_text(path)} does not exist"
     column = find_column(definition, path, missing)
     others = [other for other in siblings_of(definition, path) if other is not column]
-    _check_free(new_name, others, path[:-1])
+    _check_name_free(new_name, others, path[:-1])
     sort = definition.sort
     if sort:
         keys = tuple(renamed_sort_key(definition, key, path, new_name) for key in sort.keys)
@@ -150,14 +150,14 @@ def drop_default(definition: TableDefinition, path: Path) -> TableDefinition:
 
 def set_not_null(definition: TableDefinition, path: Path) -> TableDefinition:
     """Forbid NULL in a column; that no row has one is for the caller to know."""
-    if not _top_level(definition, path).nulls_allowed:
+    if not _find_top_level(definition, path).nulls_allowed:
         raise InvalidChange(f"Cannot SET NOT NULL on column {path_text(path)} - it already has a NOT NULL constraint")
     return change_column(definition, path, lambda column: replace(column, nulls_allowed=False))
 
 
 def drop_not_null(definition: TableDefinition, path: Path) -> TableDefinition:
     """Allow NULL in a column again."""
-    if _top_level(definition, path).nulls_allowed:
+    if _find_top_level(definition, path).nulls_allowed:
         raise InvalidChange(f"Cannot DROP NULL on column {path_text(path)} - it has no NOT NULL constraint defined")
     return change_column(definition, path, lambda column: replace(column, nulls_allowed=True))
 
@@ -256,17 +256,17 @@ def _check_default(column_type: ColumnType, value: str | None) -> None:
         raise InvalidChange(f"A default is stored as text: write {str(value)!r} instead of {value!r}")
 
 
-def _check_free(name: str, siblings: Sequence[Column], parent: Path) -> None:
-    if position(siblings, name) is None:
+def _check_name_free(name: str, siblings: Sequence[Column], parent: Path) -> None:
+    if column_position(siblings, name) is None:
         return
     if parent:
         raise AlreadyExists(f'field "{name}" already exists in column {path_text(parent)}')
     raise AlreadyExists(f"Column with name {name} already exists!")
 
 
-def _column(spec: ColumnSpec, ids: Iterator[ColumnId], added: SnapshotId | None) -> Column:
+def _new_column(spec: ColumnSpec, ids: Iterator[ColumnId], added: SnapshotId | None) -> Column:
     column = replace(
-        grow(spec.name, spec.type, ids, added),
+        build_column(spec.name, spec.type, ids, added),
         nulls_allowed=spec.nulls_allowed,
         tags={} if spec.comment is None else {COMMENT: spec.comment},
     )
@@ -284,7 +284,7 @@ def _with_default(column: Column, value: str | None, value_type: DefaultType | N
     )
 
 
-def _top_level(definition: TableDefinition, path: Path) -> Column:
+def _find_top_level(definition: TableDefinition, path: Path) -> Column:
     column = find_column(definition, path)
     if len(path) > 1:
         raise InvalidChange(f"{path_text(path)} is a nested field: only columns can be NOT NULL")

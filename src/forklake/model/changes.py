@@ -204,15 +204,15 @@ Change = CreatedCatalog | ForkedFrom | SchemaChange | TableChange | ViewChange |
 
 def format_changes(changes: Iterable[Change]) -> str | None:
     """The text stored with a snapshot: entries in canonical order, each once; None for no changes."""
-    return ",".join(_entry(change) for change in canonical(changes)) or None
+    return ",".join(_entry(change) for change in canonical_order(changes)) or None
 
 
 def parse_changes(text: str | None) -> tuple[Change, ...]:
     """The changes a text names, in its order; `CorruptMetadata` if an entry cannot be read."""
-    return tuple(_read(entry) for entry in _split(text)) if text else ()
+    return tuple(_read_entry(entry) for entry in _split_entries(text)) if text else ()
 
 
-def canonical(changes: Iterable[Change]) -> tuple[Change, ...]:
+def canonical_order(changes: Iterable[Change]) -> tuple[Change, ...]:
     """The changes in the order they are written in, without repetitions."""
     return tuple(sorted(dict.fromkeys(changes), key=lambda change: _RANK[change.tag]))
 
@@ -220,7 +220,7 @@ def canonical(changes: Iterable[Change]) -> tuple[Change, ...]:
 def changes_map(changes: Iterable[Change]) -> dict[str, list[str]]:
     """The changes as `snapshots()` shows them: a list of names or ids under each kind that occurs."""
     shown: dict[str, list[str]] = {}
-    for change in canonical(changes):
+    for change in canonical_order(changes):
         shown.setdefault(_KINDS[change.tag].map_key, []).append(_subject(change, quote_if_needed))
     return shown
 
@@ -249,7 +249,7 @@ def _subject(change: Change, quote: Callable[[str], str]) -> str:
             return str(change.table_id)
 
 
-def _split(text: str) -> Iterator[str]:
+def _split_entries(text: str) -> Iterator[str]:
     """The entries between the commas outside quotes; a doubled quote closes and opens, which is no matter."""
     start, quoted = 0, False
     for position, character in enumerate(text):
@@ -261,7 +261,7 @@ def _split(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _read(entry: str) -> Change:
+def _read_entry(entry: str) -> Change:
     tag, _, value = entry.partition(":")
     tag = tag.strip().lower()
     kind = _KINDS.get(_SYNONYMS.get(tag, tag))
@@ -273,58 +273,60 @@ def _read(entry: str) -> Change:
         raise CorruptMetadata(f"The snapshot's entry {entry[:200]!r} cannot be read.") from None
 
 
-def _id(value: str) -> int:
+def _read_id(value: str) -> int:
     if not re.fullmatch(r"[0-9]{1,19}", value):
         raise ValueError(value)
     return int(value)
 
 
-def _name(value: str) -> str:
+def _read_name(value: str) -> str:
     match = re.fullmatch(r'"((?:[^"]|"")*)"', value)
     if match is None:
         raise ValueError(value)
     return match[1].replace('""', '"')
 
 
-def _names(value: str) -> tuple[str, str]:
+def _read_names(value: str) -> tuple[str, str]:
     match = re.fullmatch(r'("(?:[^"]|"")*")\.("(?:[^"]|"")*")', value)
     if match is None:
         raise ValueError(value)
-    return _name(match[1]), _name(match[2])
+    return _read_name(match[1]), _read_name(match[2])
 
 
-class _Kind(NamedTuple):
+class _ChangeKind(NamedTuple):
     map_key: str
     read: Callable[[str], Change]
 
 
 # In the order in which entries are written.
-_KINDS: dict[str, _Kind] = {
-    "created_catalog": _Kind("catalogs_created", lambda v: CreatedCatalog(_name(v))),
-    "forked_from": _Kind("forked_from", lambda v: ForkedFrom(CatalogId(_id(v)))),
-    "dropped_schema": _Kind("schemas_dropped", lambda v: DroppedSchema(SchemaId(_id(v)))),
-    "dropped_table": _Kind("tables_dropped", lambda v: DroppedTable(TableId(_id(v)))),
-    "dropped_view": _Kind("views_dropped", lambda v: DroppedView(ViewId(_id(v)))),
-    "created_schema": _Kind("schemas_created", lambda v: CreatedSchema(_name(v))),
-    "created_table": _Kind("tables_created", lambda v: CreatedTable(*_names(v))),
-    "created_view": _Kind("views_created", lambda v: CreatedView(*_names(v))),
-    "renamed_table": _Kind("tables_renamed", lambda v: RenamedTable(TableId(_id(v)))),
-    "renamed_view": _Kind("views_renamed", lambda v: RenamedView(ViewId(_id(v)))),
-    "created_scalar_macro": _Kind("scalar_macros_created", lambda v: CreatedMacro("scalar", *_names(v))),
-    "created_table_macro": _Kind("table_macros_created", lambda v: CreatedMacro("table", *_names(v))),
-    "dropped_scalar_macro": _Kind("scalar_macros_dropped", lambda v: DroppedMacro("scalar", MacroId(_id(v)))),
-    "dropped_table_macro": _Kind("table_macros_dropped", lambda v: DroppedMacro("table", MacroId(_id(v)))),
-    "inserted_into_table": _Kind("tables_inserted_into", lambda v: InsertedInto(TableId(_id(v)))),
-    "deleted_from_table": _Kind("tables_deleted_from", lambda v: DeletedFrom(TableId(_id(v)))),
-    "altered_schema": _Kind("schemas_altered", lambda v: AlteredSchema(SchemaId(_id(v)))),
-    "altered_table": _Kind("tables_altered", lambda v: AlteredTable(TableId(_id(v)))),
-    "altered_view": _Kind("views_altered", lambda v: AlteredView(ViewId(_id(v)))),
-    "inlined_insert": _Kind("inlined_insert", lambda v: InlinedInsert(TableId(_id(v)))),
-    "inlined_delete": _Kind("inlined_delete", lambda v: InlinedDelete(TableId(_id(v)))),
-    "inline_flush": _Kind("flushed_inlined", lambda v: FlushedInlined(TableId(_id(v)))),
-    "merge_adjacent": _Kind("merge_adjacent", lambda v: MergedAdjacent(TableId(_id(v)))),
-    "rewrite_delete": _Kind("rewrite_delete", lambda v: RewroteDeletes(TableId(_id(v)))),
-    "set_option": _Kind("options_set", lambda v: SetOption(_name(v))),
+_KINDS: dict[str, _ChangeKind] = {
+    "created_catalog": _ChangeKind("catalogs_created", lambda v: CreatedCatalog(_read_name(v))),
+    "forked_from": _ChangeKind("forked_from", lambda v: ForkedFrom(CatalogId(_read_id(v)))),
+    "dropped_schema": _ChangeKind("schemas_dropped", lambda v: DroppedSchema(SchemaId(_read_id(v)))),
+    "dropped_table": _ChangeKind("tables_dropped", lambda v: DroppedTable(TableId(_read_id(v)))),
+    "dropped_view": _ChangeKind("views_dropped", lambda v: DroppedView(ViewId(_read_id(v)))),
+    "created_schema": _ChangeKind("schemas_created", lambda v: CreatedSchema(_read_name(v))),
+    "created_table": _ChangeKind("tables_created", lambda v: CreatedTable(*_read_names(v))),
+    "created_view": _ChangeKind("views_created", lambda v: CreatedView(*_read_names(v))),
+    "renamed_table": _ChangeKind("tables_renamed", lambda v: RenamedTable(TableId(_read_id(v)))),
+    "renamed_view": _ChangeKind("views_renamed", lambda v: RenamedView(ViewId(_read_id(v)))),
+    "created_scalar_macro": _ChangeKind("scalar_macros_created", lambda v: CreatedMacro("scalar", *_read_names(v))),
+    "created_table_macro": _ChangeKind("table_macros_created", lambda v: CreatedMacro("table", *_read_names(v))),
+    "dropped_scalar_macro": _ChangeKind(
+        "scalar_macros_dropped", lambda v: DroppedMacro("scalar", MacroId(_read_id(v)))
+    ),
+    "dropped_table_macro": _ChangeKind("table_macros_dropped", lambda v: DroppedMacro("table", MacroId(_read_id(v)))),
+    "inserted_into_table": _ChangeKind("tables_inserted_into", lambda v: InsertedInto(TableId(_read_id(v)))),
+    "deleted_from_table": _ChangeKind("tables_deleted_from", lambda v: DeletedFrom(TableId(_read_id(v)))),
+    "altered_schema": _ChangeKind("schemas_altered", lambda v: AlteredSchema(SchemaId(_read_id(v)))),
+    "altered_table": _ChangeKind("tables_altered", lambda v: AlteredTable(TableId(_read_id(v)))),
+    "altered_view": _ChangeKind("views_altered", lambda v: AlteredView(ViewId(_read_id(v)))),
+    "inlined_insert": _ChangeKind("inlined_insert", lambda v: InlinedInsert(TableId(_read_id(v)))),
+    "inlined_delete": _ChangeKind("inlined_delete", lambda v: InlinedDelete(TableId(_read_id(v)))),
+    "inline_flush": _ChangeKind("flushed_inlined", lambda v: FlushedInlined(TableId(_read_id(v)))),
+    "merge_adjacent": _ChangeKind("merge_adjacent", lambda v: MergedAdjacent(TableId(_read_id(v)))),
+    "rewrite_delete": _ChangeKind("rewrite_delete", lambda v: RewroteDeletes(TableId(_read_id(v)))),
+    "set_option": _ChangeKind("options_set", lambda v: SetOption(_read_name(v))),
 }
 _RANK = {tag: rank for rank, tag in enumerate(_KINDS)}
 

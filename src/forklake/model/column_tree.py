@@ -13,7 +13,7 @@ from forklake.errors import InvalidChange, InvalidType, NoSuchColumn
 from forklake.model.column_types import ColumnType, struct_of
 from forklake.model.entities import Column, SortKey, TableDefinition
 from forklake.model.ids import ColumnId, SnapshotId
-from forklake.model.names import check_column_name, closest, fold, quote_if_needed
+from forklake.model.names import check_column_name, closest_name, fold, quote_if_needed
 
 Path: TypeAlias = tuple[str, ...]
 Columns: TypeAlias = tuple[Column, ...]
@@ -43,14 +43,14 @@ def check_type(column_type: ColumnType, depth: int = 1) -> None:
         check_type(child, depth + 1)
 
 
-def grow(name: str, column_type: ColumnType, ids: Iterator[ColumnId], added: SnapshotId | None) -> Column:
+def build_column(name: str, column_type: ColumnType, ids: Iterator[ColumnId], added: SnapshotId | None) -> Column:
     """A new field and all below it, parents numbered before their children."""
     column = Column(next(ids), name, column_type, added=added)
-    children = [grow(child_name, child, ids, added) for child_name, child in column_type.fields]
+    children = [build_column(child_name, child, ids, added) for child_name, child in column_type.fields]
     return replace(column, children=tuple(children))
 
 
-def position(columns: Sequence[Column], name: str) -> int | None:
+def column_position(columns: Sequence[Column], name: str) -> int | None:
     """Where the column of this name stands among its siblings."""
     key = fold(name)
     return next((at for at, column in enumerate(columns) if fold(column.name) == key), None)
@@ -62,9 +62,9 @@ def find_column(definition: TableDefinition, path: Path, missing: str | None = N
         raise NoSuchColumn("The path of a column needs at least one name")
     columns = definition.columns
     for part in path:
-        at = position(columns, part)
+        at = column_position(columns, part)
         if at is None:
-            nearest = closest(part, (column.name for column in columns))
+            nearest = closest_name(part, (column.name for column in columns))
             hint = "" if nearest is None else f". Did you mean {quote_if_needed(nearest)}?"
             message = missing or f"The table does not have a column with name {path_text(path)}"
             raise NoSuchColumn(message + hint)
@@ -91,7 +91,7 @@ def change_column(definition: TableDefinition, path: Path, change: Callable[[Col
     """The definition with the column at an existing path changed; the types above it follow."""
 
     def in_place(columns: Columns) -> Columns:
-        at = position(columns, path[-1])
+        at = column_position(columns, path[-1])
         return tuple(change(column) if n == at else column for n, column in enumerate(columns))
 
     return change_children(definition, path[:-1], in_place)
@@ -99,7 +99,7 @@ def change_column(definition: TableDefinition, path: Path, change: Callable[[Col
 
 def change_children(definition: TableDefinition, parent: Path, change: Callable[[Columns], Columns]) -> TableDefinition:
     """The definition with all fields directly below an existing path changed; () is the table itself."""
-    return replace(definition, columns=_changed(definition.columns, parent, change))
+    return replace(definition, columns=_change_below(definition.columns, parent, change))
 
 
 def with_children(column: Column, children: Columns) -> Column:
@@ -153,15 +153,15 @@ def renamed_sort_key(definition: TableDefinition, key: SortKey, path: Path, new_
         )
     parts = list(_without_table(definition, only))
     parts[len(path) - 1] = new_name
-    return replace(key, expression=".".join(_in_sql(part, key.dialect) for part in parts))
+    return replace(key, expression=".".join(_quote_in_dialect(part, key.dialect) for part in parts))
 
 
-def _changed(columns: Columns, parent: Path, change: Callable[[Columns], Columns]) -> Columns:
+def _change_below(columns: Columns, parent: Path, change: Callable[[Columns], Columns]) -> Columns:
     if not parent:
         return change(columns)
-    at = position(columns, parent[0])
+    at = column_position(columns, parent[0])
     return tuple(
-        with_children(column, _changed(column.children, parent[1:], change)) if n == at else column
+        with_children(column, _change_below(column.children, parent[1:], change)) if n == at else column
         for n, column in enumerate(columns)
     )
 
@@ -192,7 +192,7 @@ def _columns_in(key: SortKey) -> list[Path]:
 def _only_column(definition: TableDefinition, key: SortKey) -> Path | None:
     """The path that is all of a sort expression."""
     text = key.expression.strip()
-    if position(definition.columns, text) is not None:
+    if column_position(definition.columns, text) is not None:
         return (text,)
     pattern = _SPARK_TEXT if key.dialect == "spark" else _OTHER_TEXT
     found = pattern.fullmatch(text)
@@ -201,19 +201,19 @@ def _only_column(definition: TableDefinition, key: SortKey) -> Path | None:
 
 def _name_parts(found: re.Match[str], dialect: str) -> Path:
     pattern = _SPARK_NAME if dialect == "spark" else _OTHER_NAME
-    parts = [_unquoted(part) for part in pattern.findall(found["chain"])]
+    parts = [_unquote(part) for part in pattern.findall(found["chain"])]
     return tuple(parts[:-1] if found["call"] else parts)
 
 
-def _unquoted(part: str) -> str:
+def _unquote(part: str) -> str:
     return part[1:-1].replace(part[0] * 2, part[0]) if part[0] in '`"' else part
 
 
-def _in_sql(name: str, dialect: str) -> str:
+def _quote_in_dialect(name: str, dialect: str) -> str:
     quoted = quote_if_needed(name)
     return f"`{name.replace('`', '``')}`" if quoted != name and dialect == "spark" else quoted
 
 
 def _without_table(definition: TableDefinition, path: Path) -> Path:
     """A dotted name may begin with the table's."""
-    return path[1:] if len(path) > 1 and position(definition.columns, path[0]) is None else path
+    return path[1:] if len(path) > 1 and column_position(definition.columns, path[0]) is None else path

@@ -113,7 +113,7 @@ class ColumnType:
             case "map":
                 return f"MAP({self.fields[0][1].sql()}, {self.fields[1][1].sql()})"
             case "struct":
-                return f"STRUCT({', '.join(f'{_quoted(name)} {child.sql()}' for name, child in self.fields)})"
+                return f"STRUCT({', '.join(f'{_quote_field(name)} {child.sql()}' for name, child in self.fields)})"
             case _:
                 return _SQL_NAMES[self.name]
 
@@ -156,7 +156,7 @@ def parse_type(text: str, *, timestamp: str = "timestamp") -> ColumnType:
 
     `timestamp` is what the word TIMESTAMP alone means.
     """
-    parser = _Parser(text, timestamp)
+    parser = _TypeParser(text, timestamp)
     parsed = parser.type()
     parser.end()
     return parsed
@@ -164,10 +164,10 @@ def parse_type(text: str, *, timestamp: str = "timestamp") -> ColumnType:
 
 def can_promote(old: ColumnType, new: ColumnType) -> bool:
     """Whether every value of `old` can be read as `new`; equal types are no promotion."""
-    return old != new and _fits(old, new)
+    return old != new and _can_widen(old, new)
 
 
-def _fits(old: ColumnType, new: ColumnType) -> bool:
+def _can_widen(old: ColumnType, new: ColumnType) -> bool:
     if old == new:
         return True
     if old.is_nested:
@@ -180,7 +180,7 @@ def _fits(old: ColumnType, new: ColumnType) -> bool:
 def _children_fit(old: ColumnType, new: ColumnType) -> bool:
     targets = {name.lower(): child for name, child in new.fields}
     sources = {name.lower(): child for name, child in old.fields}
-    return sources.keys() == targets.keys() and all(_fits(sources[name], targets[name]) for name in sources)
+    return sources.keys() == targets.keys() and all(_can_widen(sources[name], targets[name]) for name in sources)
 
 
 def _fits_decimal(old: ColumnType, new: ColumnType) -> bool:
@@ -221,7 +221,7 @@ _PROMOTIONS: dict[str, frozenset[str]] = {
 }
 
 
-def _quoted(name: str) -> str:
+def _quote_field(name: str) -> str:
     return name if _PLAIN_NAME.match(name) else '"' + name.replace('"', '""') + '"'
 
 
@@ -229,7 +229,7 @@ _TOKEN = re.compile(r'\s*("(?:[^"]|"")*"|`(?:[^`]|``)*`|\w+|[()<>\[\],:])')
 _CLOSING = {"(": ")", "<": ">"}
 
 
-class _Parser:
+class _TypeParser:
     """Recursive descent over the tokens of one type."""
 
     def __init__(self, text: str, timestamp: str) -> None:

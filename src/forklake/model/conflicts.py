@@ -46,7 +46,7 @@ _Place = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class TouchedRows:
     """The files and inlined rows that were deleted from, ended or compacted, per table.
 
     A table that is absent is unknown, and counts as touched everywhere.
@@ -65,7 +65,7 @@ class OwnChanges:
     """
 
     changes: tuple[Change, ...]
-    touched: Touched = Touched()
+    touched: TouchedRows = TouchedRows()
     tightened: frozenset[TableId] = frozenset()
 
 
@@ -86,23 +86,23 @@ class Conflict:
     message: str
 
 
-def find_conflicts(mine: OwnChanges, theirs: Sequence[CommittedChanges], their_touched: Touched) -> list[Conflict]:
+def find_conflicts(mine: OwnChanges, theirs: Sequence[CommittedChanges], their_touched: TouchedRows) -> list[Conflict]:
     """Every conflict with what was committed since, in the order of the snapshots; none means go on."""
     watched: dict[_Place, list[_Contended]] = {}
-    for own in _contended(mine.changes):
-        for place in _watched(own):
+    for own in _contending_changes(mine.changes):
+        for place in _places_watched(own):
             watched.setdefault(place, []).append(own)
     found = (
-        _conflict(committed.snapshot_id, own, their, mine, their_touched)
+        _conflict_between(committed.snapshot_id, own, their, mine, their_touched)
         for committed in theirs
-        for their in _contended(committed.changes)
-        for place in _marked(their)
+        for their in _contending_changes(committed.changes)
+        for place in _places_touched(their)
         for own in watched.get(place, ())
     )
     return list(dict.fromkeys(conflict for conflict in found if conflict))
 
 
-def _contended(changes: tuple[Change, ...]) -> list[_Contended]:
+def _contending_changes(changes: tuple[Change, ...]) -> list[_Contended]:
     """Those of the changes that can be in each other's way at all."""
     return [change for change in changes if not isinstance(change, CreatedCatalog | ForkedFrom | SetOption)]
 
@@ -114,15 +114,15 @@ def _overlap(ours: frozenset[_Item] | None, theirs: frozenset[_Item] | None) -> 
     return ours is None or theirs is None or not ours.isdisjoint(theirs)
 
 
-def _same_file(table: TableId, mine: OwnChanges, touched: Touched) -> bool:
+def _same_file(table: TableId, mine: OwnChanges, touched: TouchedRows) -> bool:
     return _overlap(mine.touched.files.get(table), touched.files.get(table))
 
 
-def _same_row(table: TableId, mine: OwnChanges, touched: Touched) -> bool:
+def _same_row(table: TableId, mine: OwnChanges, touched: TouchedRows) -> bool:
     return _overlap(mine.touched.inlined_rows.get(table), touched.inlined_rows.get(table))
 
 
-def _tightened(table: TableId, mine: OwnChanges, touched: Touched) -> bool:
+def _is_tightened(table: TableId, mine: OwnChanges, touched: TouchedRows) -> bool:
     return table in mine.tightened
 
 
@@ -131,7 +131,7 @@ class _Rule:
     """A cell of the matrix: how the other's change is worded, and when it is in the way (None: always)."""
 
     but: str
-    when: Callable[[TableId, OwnChanges, Touched], bool] | None = None
+    when: Callable[[TableId, OwnChanges, TouchedRows], bool] | None = None
 
 
 _DROPPED = _Rule("another transaction has dropped it")
@@ -154,7 +154,7 @@ _CREATED_IN_SCHEMA = _Rule("another transaction has created an entry in this sch
 _DELETED_SAME_FILE = _Rule(_DELETED.but, _same_file)
 _COMPACTED_SAME_FILE = _Rule(_COMPACTED.but, _same_file)
 _DELETED_SAME_ROW = _Rule(_DELETED_INLINED.but, _same_row)
-_INSERTED_UNCHECKED = _Rule(_INSERTED.but, _tightened)
+_INSERTED_UNCHECKED = _Rule(_INSERTED.but, _is_tightened)
 
 # A row for each kind of change of mine, a cell for each kind of theirs that can be in the way of it.
 # Only pairs that meet at one place (see _watched and _marked) are looked up; an absent cell is allowed.
@@ -244,7 +244,7 @@ _ACTIONS: Mapping[type[_Contended], str] = {
 }
 
 
-def _watched(own: _Contended) -> Iterator[_Place]:
+def _places_watched(own: _Contended) -> Iterator[_Place]:
     """The places where another's change would matter to this change of mine."""
     match own:
         case CreatedTable() | CreatedView() | CreatedMacro():
@@ -260,7 +260,7 @@ def _watched(own: _Contended) -> Iterator[_Place]:
             yield _common_place(own)
 
 
-def _marked(their: _Contended) -> Iterator[_Place]:
+def _places_touched(their: _Contended) -> Iterator[_Place]:
     """The places where this change of theirs may matter to mine."""
     match their:
         case CreatedTable() | CreatedView() | CreatedMacro():
@@ -298,24 +298,24 @@ def _identity(change: _Contended) -> tuple[str, str]:
             return "table", str(change.table_id)
 
 
-def _conflict(
-    snapshot_id: SnapshotId, own: _Contended, their: _Contended, mine: OwnChanges, touched: Touched
+def _conflict_between(
+    snapshot_id: SnapshotId, own: _Contended, their: _Contended, mine: OwnChanges, touched: TouchedRows
 ) -> Conflict | None:
     rule = _MATRIX[type(own)].get(type(their))
-    if rule is None or not _applies(rule, own, mine, touched):
+    if rule is None or not _rule_applies(rule, own, mine, touched):
         return None
-    attempt = _attempt_on_file(own, their, mine, touched) or _attempt(own)
+    attempt = _attempt_on_file_text(own, their, mine, touched) or _attempt_text(own)
     message = f"Transaction conflict - attempting to {attempt} - but {rule.but} (snapshot {snapshot_id})"
     return Conflict(snapshot_id, " ".join(_identity(own)), message)
 
 
-def _applies(rule: _Rule, own: _Contended, mine: OwnChanges, touched: Touched) -> bool:
+def _rule_applies(rule: _Rule, own: _Contended, mine: OwnChanges, touched: TouchedRows) -> bool:
     if rule.when is None:
         return True
     return isinstance(own, TableChange) and rule.when(own.table_id, mine, touched)
 
 
-def _attempt(own: _Contended) -> str:
+def _attempt_text(own: _Contended) -> str:
     action = _ACTIONS[type(own)]
     match own:
         case CreatedTable() | CreatedView() | CreatedMacro():
@@ -326,7 +326,7 @@ def _attempt(own: _Contended) -> str:
             return f'{action} with index "{_identity(own)[1]}"'
 
 
-def _attempt_on_file(own: _Contended, their: _Contended, mine: OwnChanges, touched: Touched) -> str | None:
+def _attempt_on_file_text(own: _Contended, their: _Contended, mine: OwnChanges, touched: TouchedRows) -> str | None:
     """Two deletes that meet in a known file: the message names that file."""
     if not (isinstance(own, DeletedFrom) and isinstance(their, DeletedFrom)):
         return None

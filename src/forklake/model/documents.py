@@ -35,7 +35,7 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 
 def write_definition(definition: Definition) -> str:
     """The JSON text of a definition."""
-    return _text(_definition_document(definition))
+    return _json_text(_definition_document(definition))
 
 
 def check_definition(definition: Definition) -> None:
@@ -101,7 +101,7 @@ def write_column_stats(stats: Mapping[ColumnId, ColumnStats], widths: Mapping[Co
         str(column_id): _stats_document(stats.get(column_id) or ColumnStats(column_id), widths.get(column_id))
         for column_id in {**stats, **widths}
     }
-    return _text(documents)
+    return _json_text(documents)
 
 
 def read_column_stats(document: Document) -> tuple[dict[ColumnId, ColumnStats], dict[ColumnId, float]]:
@@ -137,7 +137,7 @@ def _optional(entry: Document, key: str, kind: type | tuple[type, ...]) -> Any:
 def write_mapping(mapping: NameMapping) -> str:
     """The JSON text of a column mapping."""
     columns = [
-        _present(
+        _drop_absent_keys(
             {
                 "id": column.number,
                 "source_name": column.source_name,
@@ -149,7 +149,7 @@ def write_mapping(mapping: NameMapping) -> str:
         )
         for column in mapping.columns
     ]
-    return _text({"type": MAP_BY_NAME, "columns": columns})
+    return _json_text({"type": MAP_BY_NAME, "columns": columns})
 
 
 def read_mapping(value: Any) -> NameMapping:
@@ -158,7 +158,7 @@ def read_mapping(value: Any) -> NameMapping:
         document = read_json(value)
         if document["type"] != MAP_BY_NAME:
             raise ValueError(document["type"])
-        return NameMapping(tuple(_read_mapped(column) for column in document["columns"]))
+        return NameMapping(tuple(_read_mapped_column(column) for column in document["columns"]))
     except (KeyError, TypeError, ValueError) as error:
         raise CorruptMetadata(f"The column mapping {str(value)[:200]!r} cannot be read.") from error
 
@@ -168,7 +168,7 @@ def read_json(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) else value
 
 
-def _read_mapped(document: Document) -> MappedColumn:
+def _read_mapped_column(document: Document) -> MappedColumn:
     return MappedColumn(
         number=document["id"],
         source_name=document["source_name"],
@@ -192,11 +192,11 @@ def _texts(document: Any) -> Iterator[str]:
             yield from _texts(value)
 
 
-def _text(document: Any) -> str:
+def _json_text(document: Any) -> str:
     return _ENCODER.encode(document)
 
 
-def _present(document: dict[str, Any]) -> dict[str, Any]:
+def _drop_absent_keys(document: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in document.items() if value is not None}
 
 
@@ -210,7 +210,7 @@ def _stats_document(stats: ColumnStats, width: float | None) -> dict[str, Any]:
         "extra": stats.extra_stats,
         "width": width,
     }
-    return _present(document)
+    return _drop_absent_keys(document)
 
 
 def _column_document(column: Column) -> dict[str, Any]:
@@ -227,7 +227,7 @@ def _column_document(column: Column) -> dict[str, Any]:
         "children": [_column_document(child) for child in column.children] or None,
         "tags": dict(column.tags) or None,
     }
-    return _present(document)
+    return _drop_absent_keys(document)
 
 
 def _read_column(document: Document) -> Column:
@@ -281,7 +281,7 @@ def _read_sort(document: Document | None) -> SortSpec | None:
 
 def _implementation_document(implementation: MacroImplementation) -> dict[str, Any]:
     parameters = [
-        _present(
+        _drop_absent_keys(
             {
                 "name": parameter.name,
                 "type": parameter.type,

@@ -98,11 +98,11 @@ class TableDefinition:
 
     def committed_as(self, snapshot_id: SnapshotId) -> "TableDefinition":
         """The same with every uncommitted column said to be added by `snapshot_id`."""
-        return replace(self, columns=tuple(_committed(column, snapshot_id) for column in self.columns))
+        return replace(self, columns=tuple(_commit_column(column, snapshot_id) for column in self.columns))
 
 
-def _committed(column: Column, snapshot_id: SnapshotId) -> Column:
-    children = tuple(_committed(child, snapshot_id) for child in column.children)
+def _commit_column(column: Column, snapshot_id: SnapshotId) -> Column:
+    children = tuple(_commit_column(child, snapshot_id) for child in column.children)
     added = snapshot_id if column.added == UNCOMMITTED else column.added
     if added == column.added and children == column.children:
         return column

@@ -16,7 +16,7 @@ def hive_values(path: str) -> dict[str, str | None]:
     for folder in path.split("/")[:-1]:
         key, _, value = folder.partition("=")
         if key and "=" in folder and "=" not in value:
-            found.setdefault(fold(_decoded(key)), None if value == NULL_FOLDER else _decoded(value))
+            found.setdefault(fold(_decode(key)), None if value == NULL_FOLDER else _decode(value))
     return found
 
 
@@ -27,7 +27,7 @@ def hive_value(text: str | None, column_type: ColumnType) -> str | None:
     return text
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     try:
         return unquote(text, errors="strict")
     except UnicodeDecodeError:

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Generic, TypeVar
 
-from forklake.model.process_forks import tell_of_forks
+from forklake.model.process_forks import register_for_forks
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -18,7 +18,7 @@ class LruCache(Generic[K, V]):
         self._used = 0
         self._found: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._lock = Lock()
-        tell_of_forks(self)
+        register_for_forks(self)
 
     def before_fork(self) -> None:
         """Cached values are the same for every process."""

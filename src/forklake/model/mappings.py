@@ -38,13 +38,13 @@ class NameMapping:
 
 def mapping_of(definition: TableDefinition) -> NameMapping:
     """Every field of a definition, by the names and types that it has there."""
-    return NameMapping(tuple(_mapped(definition.columns, None, count())))
+    return NameMapping(tuple(_mapped_columns(definition.columns, None, count())))
 
 
 def foreign_mapping(columns: tuple[Column, ...], in_path: Iterable[Column] = ()) -> NameMapping:
     """Columns by the names and types that files have for them, and others whose values are in the paths of files."""
     numbers = count()
-    stored = tuple(_mapped(columns, None, numbers))
+    stored = tuple(_mapped_columns(columns, None, numbers))
     given = (
         MappedColumn(next(numbers), column.name, column.column_id, is_partition=True, source_type=column.type.sql())
         for column in in_path
@@ -52,11 +52,11 @@ def foreign_mapping(columns: tuple[Column, ...], in_path: Iterable[Column] = ())
     return NameMapping((*stored, *given))
 
 
-def _mapped(columns: tuple[Column, ...], parent: int | None, numbers: Iterator[int]) -> Iterator[MappedColumn]:
+def _mapped_columns(columns: tuple[Column, ...], parent: int | None, numbers: Iterator[int]) -> Iterator[MappedColumn]:
     for column in columns:
         number = next(numbers)
         yield MappedColumn(number, column.name, column.column_id, parent, source_type=column.type.sql())
-        yield from _mapped(column.children, number, numbers)
+        yield from _mapped_columns(column.children, number, numbers)
 
 
 def check_mapping(mapping: NameMapping, fields: Collection[ColumnId]) -> None:

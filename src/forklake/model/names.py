@@ -22,9 +22,9 @@ def check_catalog_name(name: object) -> str:
     if checked in {".", ".."}:
         raise InvalidName(f"The catalog name {checked!r} is not allowed, because it means a directory.")
     if "/" in checked or "\\" in checked:
-        raise InvalidName(f"The catalog name {_shown(checked)} contains a slash or a backslash.")
+        raise InvalidName(f"The catalog name {_quoted_excerpt(checked)} contains a slash or a backslash.")
     if checked != checked.strip():
-        raise InvalidName(f"The catalog name {_shown(checked)} starts or ends with white space.")
+        raise InvalidName(f"The catalog name {_quoted_excerpt(checked)} starts or ends with white space.")
     return checked
 
 
@@ -35,12 +35,12 @@ def check_object_name(name: object, what: str) -> str:
     if not name:
         raise InvalidName(f"The {what} name is empty.")
     if any(unicodedata.category(character) == "Cc" for character in name):
-        raise InvalidName(f"The {what} name {_shown(name)} contains a control character.")
+        raise InvalidName(f"The {what} name {_quoted_excerpt(name)} contains a control character.")
     size = _utf8_size(name)
     if size is None:
-        raise InvalidName(f"The {what} name {_shown(name)} cannot be encoded as UTF-8.")
+        raise InvalidName(f"The {what} name {_quoted_excerpt(name)} cannot be encoded as UTF-8.")
     if size > MAX_NAME_BYTES:
-        raise InvalidName(f"The {what} name {_shown(name)} has {size} bytes, more than {MAX_NAME_BYTES}.")
+        raise InvalidName(f"The {what} name {_quoted_excerpt(name)} has {size} bytes, more than {MAX_NAME_BYTES}.")
     return name
 
 
@@ -57,11 +57,15 @@ def check_column_name(name: object, what: str = "column") -> str:
     """The name, if a column or a field of one may have it."""
     if isinstance(name, str) and "${" in name:
         # When it reads files, Spark puts the value of a setting or a variable there, whatever the quotes.
-        raise InvalidName(f"The {what} name {_shown(name)} contains '${{', which Spark takes for a variable.")
+        raise InvalidName(f"The {what} name {_quoted_excerpt(name)} contains '${{', which Spark takes for a variable.")
     if isinstance(name, str) and fold(name) == ROW_INDEX:
-        raise InvalidName(f"The {what} name {_shown(name)} is Spark's own, for the positions of rows in files.")
+        raise InvalidName(
+            f"The {what} name {_quoted_excerpt(name)} is Spark's own, for the positions of rows in files."
+        )
     if isinstance(name, str) and fold(name).startswith(RESERVED):
-        raise InvalidName(f"The {what} name {_shown(name)} begins like those of the columns that we add ourselves.")
+        raise InvalidName(
+            f"The {what} name {_quoted_excerpt(name)} begins like those of the columns that we add ourselves."
+        )
     return check_object_name(name, what)
 
 
@@ -88,7 +92,7 @@ def is_storable(text: str) -> bool:
 def check_text(text: str, what: str) -> str:
     """The text, if the databases can hold it."""
     if not is_storable(text):
-        raise InvalidInput(f"The {what} {_shown(text)} contains NUL or half a character.")
+        raise InvalidInput(f"The {what} {_quoted_excerpt(text)} contains NUL or half a character.")
     return text
 
 
@@ -102,7 +106,7 @@ def quote_if_needed(name: str) -> str:
     return name if _BARE_IDENTIFIER.fullmatch(name) else quote_identifier(name)
 
 
-def closest(name: str, candidates: Iterable[str]) -> str | None:
+def closest_name(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate that was most likely meant, if any is close."""
     by_key = {fold(candidate): candidate for candidate in candidates}
     matches = difflib.get_close_matches(fold(name), by_key, n=1)
@@ -111,7 +115,7 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
 
 def did_you_mean(name: str, candidates: Iterable[str], otherwise: str = "") -> str:
     """The end of an error about a name that is not there: the nearest one there is, with a space before it."""
-    nearest = closest(name, candidates)
+    nearest = closest_name(name, candidates)
     return f" Did you mean '{nearest}'?" if nearest else otherwise
 
 
@@ -122,6 +126,6 @@ def _utf8_size(name: str) -> int | None:
         return None
 
 
-def _shown(name: str) -> str:
+def _quoted_excerpt(name: str) -> str:
     """The name as an error message repeats it: escaped, and shortened if long."""
     return repr(name) if len(name) <= _SHOWN_CHARACTERS else repr(name[:_SHOWN_CHARACTERS]) + "..."

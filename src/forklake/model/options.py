@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Literal
 
 from forklake.errors import InvalidOption
-from forklake.model.names import closest, fold
+from forklake.model.names import closest_name, fold
 
 Scope = Literal["global", "schema", "table"]
 
@@ -66,7 +66,7 @@ def find_option(name: str) -> Option:
         return option
     if fold(name) in FIXED_OPTIONS:
         raise InvalidOption(f"The option {fold(name)} is fixed when the lake is created and cannot be set.")
-    suggestion = closest(name, OPTIONS)
+    suggestion = closest_name(name, OPTIONS)
     hint = f"; did you mean {suggestion}?" if suggestion else f"; the options are {', '.join(OPTIONS)}."
     raise InvalidOption(f"Unsupported option {name[:80]}{hint}")
 
@@ -84,7 +84,7 @@ def parse_interval(text: str) -> timedelta:
     try:
         return sum((count * _INTERVAL_UNITS[unit] for count, unit in _interval_parts(text)), timedelta())
     except OverflowError:
-        raise InvalidOption(f"{_shown(text)} is not a valid interval value. It is too long.") from None
+        raise InvalidOption(f"{_quoted_excerpt(text)} is not a valid interval value. It is too long.") from None
 
 
 def _interval_parts(text: str) -> list[tuple[int, str]]:
@@ -95,7 +95,7 @@ def _interval_parts(text: str) -> list[tuple[int, str]]:
         parts.append((int(match[1]), _interval_unit(match[2])))
         position = match.end()
     if not parts or position != len(folded) or any(unit not in _INTERVAL_UNITS for _, unit in parts):
-        raise InvalidOption(f"{_shown(text)} is not a valid interval value. {_interval_hint(folded)}")
+        raise InvalidOption(f"{_quoted_excerpt(text)} is not a valid interval value. {_interval_hint(folded)}")
     return parts
 
 
@@ -113,26 +113,26 @@ def _interval(name: str, value: object) -> str:
     if isinstance(value, timedelta):
         return _interval_text(value)
     if not isinstance(value, str):
-        raise InvalidOption(f"{_shown(value)} is not a valid interval value. {_interval_hint('')}")
+        raise InvalidOption(f"{_quoted_excerpt(value)} is not a valid interval value. {_interval_hint('')}")
     parse_interval(value)
-    return " ".join(_counted(count, unit) for count, unit in _interval_parts(value))
+    return " ".join(_count_text(count, unit) for count, unit in _interval_parts(value))
 
 
 def _interval_text(value: timedelta) -> str:
     if value < timedelta():
         raise InvalidOption(f"{value} is not a valid interval value. It is negative.")
     counts = {"day": value.days, "second": value.seconds, "microsecond": value.microseconds}
-    return " ".join(_counted(count, unit) for unit, count in counts.items() if count) or "0 seconds"
+    return " ".join(_count_text(count, unit) for unit, count in counts.items() if count) or "0 seconds"
 
 
-def _counted(count: int, unit: str) -> str:
+def _count_text(count: int, unit: str) -> str:
     return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
 
 
 def _boolean(name: str, value: object) -> str:
     stored = _BOOLEANS.get(str(value).strip().lower())
     if stored is None:
-        raise InvalidOption(f"The {name} option must be true or false, not {_shown(value)}.")
+        raise InvalidOption(f"The {name} option must be true or false, not {_quoted_excerpt(value)}.")
     return stored
 
 
@@ -140,7 +140,7 @@ def _whole_number(name: str, value: object, *, least: int, most: int = _LARGEST)
     text = "" if isinstance(value, bool) else str(value).strip()
     if not re.fullmatch(r"[0-9]{1,19}", text) or not least <= int(text) <= most:
         limits = f"from {least} to {most}" if most < _LARGEST else f"of at least {least}"
-        raise InvalidOption(f"The {name} option must be a whole number {limits}, not {_shown(value)}.")
+        raise InvalidOption(f"The {name} option must be a whole number {limits}, not {_quoted_excerpt(value)}.")
     return str(int(text))
 
 
@@ -171,10 +171,14 @@ def _size(name: str, value: object) -> str:
     text = "" if isinstance(value, bool) else str(value).strip().lower()
     match = re.fullmatch(r"([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([a-z]*)", text)
     if match is None or match[2] not in _SIZE_UNITS:
-        raise InvalidOption(f"The {name} option must be a size such as 512MiB, 10MB or 1000000, not {_shown(value)}.")
+        raise InvalidOption(
+            f"The {name} option must be a size such as 512MiB, 10MB or 1000000, not {_quoted_excerpt(value)}."
+        )
     size = int(Decimal(match[1]) * _SIZE_UNITS[match[2]])
     if not 1 <= size <= _LARGEST:
-        raise InvalidOption(f"The {name} option must be greater than zero and fit 63 bits, not {_shown(value)}.")
+        raise InvalidOption(
+            f"The {name} option must be greater than zero and fit 63 bits, not {_quoted_excerpt(value)}."
+        )
     return str(size)
 
 
@@ -188,21 +192,21 @@ def _codec(name: str, value: object) -> str:
 def _parquet_version(name: str, value: object) -> str:
     version = str(value).strip().upper().removeprefix("V")
     if isinstance(value, bool) or version not in {"1", "2"}:
-        raise InvalidOption(f"Only Parquet version 1 and 2 are supported, not {_shown(value)}.")
+        raise InvalidOption(f"Only Parquet version 1 and 2 are supported, not {_quoted_excerpt(value)}.")
     return f"V{version}"
 
 
-def _share(name: str, value: object) -> str:
+def _fraction(name: str, value: object) -> str:
     try:
         share = math.nan if isinstance(value, bool) else float(str(value))
     except ValueError:
         share = math.nan
     if not 0 <= share <= 1:  # NaN fails this too
-        raise InvalidOption(f"The {name} must be between 0 and 1, not {_shown(value)}.")
+        raise InvalidOption(f"The {name} must be between 0 and 1, not {_quoted_excerpt(value)}.")
     return repr(abs(share))  # abs: no '-0.0'
 
 
-def _shown(value: object) -> str:
+def _quoted_excerpt(value: object) -> str:
     """The value as an error message repeats it: escaped, and shortened if long."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
@@ -229,7 +233,7 @@ _ALL = (
     _option("hive_file_pattern", "true", _boolean, "Whether partitions get directories named column=value"),
     _option("per_thread_output", "false", _boolean, "Whether every parallel writer makes files of its own"),
     _option("auto_compact", "true", _boolean, "Whether compaction of the whole lake includes the table"),
-    _option("rewrite_delete_threshold", "0.95", _share, "Share of deleted rows from which a file is rewritten"),
+    _option("rewrite_delete_threshold", "0.95", _fraction, "Share of deleted rows from which a file is rewritten"),
     _option("delete_older_than", "2 days", _interval, "Age at which cleanup deletes released files", _GLOBAL),
     _option("expire_older_than", None, _interval, "Age at which snapshots expire", _GLOBAL),
     _option("require_commit_message", "false", _boolean, "Whether commits need author and message", _GLOBAL),

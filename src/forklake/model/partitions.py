@@ -127,22 +127,22 @@ def murmur3(data: bytes) -> int:
     state = 0
     whole = len(data) // 4 * 4
     for at in range(0, whole, 4):
-        state ^= _mixed(data[at : at + 4])
-        state = (_rotated(state, 13) * 5 + 0xE6546B64) & 0xFFFFFFFF
+        state ^= _mix(data[at : at + 4])
+        state = (_rotate_left(state, 13) * 5 + 0xE6546B64) & 0xFFFFFFFF
     if whole < len(data):
-        state ^= _mixed(data[whole:])
+        state ^= _mix(data[whole:])
     state ^= len(data)
     state = ((state ^ (state >> 16)) * 0x85EBCA6B) & 0xFFFFFFFF
     state = ((state ^ (state >> 13)) * 0xC2B2AE35) & 0xFFFFFFFF
     return state ^ (state >> 16)
 
 
-def _mixed(block: bytes) -> int:
+def _mix(block: bytes) -> int:
     scrambled = (int.from_bytes(block, "little") * 0xCC9E2D51) & 0xFFFFFFFF
-    return (_rotated(scrambled, 15) * 0x1B873593) & 0xFFFFFFFF
+    return (_rotate_left(scrambled, 15) * 0x1B873593) & 0xFFFFFFFF
 
 
-def _rotated(word: int, by: int) -> int:
+def _rotate_left(word: int, by: int) -> int:
     return ((word << by) | (word >> (32 - by))) & 0xFFFFFFFF
 
 
@@ -168,11 +168,11 @@ def _identity_text(column_type: ColumnType, value: object) -> str | None:
     if isinstance(value, float) and math.isnan(value) and column_type.name in FLOATS:
         return "nan"
     if isinstance(value, bytes) and column_type.name == "blob":
-        return _escaped(value)
+        return _escape_bytes(value)
     return value_text(column_type, value)
 
 
-def _escaped(raw: bytes) -> str:
+def _escape_bytes(raw: bytes) -> str:
     """Bytes as DuckDB prints them: plain ASCII as it is, everything else as \\xNN."""
     return "".join(chr(b) if 32 <= b <= 126 and chr(b) not in "\\'\"" else f"\\x{b:02X}" for b in raw)
 
@@ -247,7 +247,7 @@ def _bytes_forms(name: str, raw: bytes) -> list[tuple[str, bytes]] | None:
         case "uuid":
             return [(str(UUID(bytes=raw)), str(UUID(bytes=raw)).encode())]
         case "blob":
-            return [(_escaped(raw), raw)]
+            return [(_escape_bytes(raw), raw)]
         case _:
             return None
 

@@ -36,13 +36,13 @@ class KeptSnapshots:
         return SnapshotId(self._ids[at - 1]) if at and self._ids[at - 1] >= period.begin else None
 
 
-def period_seen(begin: int, end: int | None, top: int, marked: int | None = None) -> Period:
+def visible_period(begin: int, end: int | None, top: int, marked: int | None = None) -> Period:
     """When a row is seen: its end counts up to the top of its level, that of an end marker in any case."""
     own = NO_LIMIT if end is None or end > top else end
     return Period(begin, own if marked is None else min(own, marked))
 
 
-def overlaps(rows: Iterable[tuple[Period, T]]) -> Iterator[tuple[T, T, Period]]:
+def overlapping_rows(rows: Iterable[tuple[Period, T]]) -> Iterator[tuple[T, T, Period]]:
     """Two of the rows and when both are there, for each that begins before all those before it have ended."""
     last: tuple[Period, T] | None = None
     for period, row in sorted(rows, key=lambda entry: entry[0]):
@@ -52,7 +52,7 @@ def overlaps(rows: Iterable[tuple[Period, T]]) -> Iterator[tuple[T, T, Period]]:
             last = (period, row)
 
 
-def uncovered(period: Period, covers: Iterable[Period]) -> Iterator[Period]:
+def uncovered_periods(period: Period, covers: Iterable[Period]) -> Iterator[Period]:
     """The parts of a period in which none of the others is."""
     begin = period.begin
     for cover in sorted(covers):

@@ -80,11 +80,11 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownPredicate:
     """A condition that cannot be expressed here; it may be TRUE for any row."""
 
 
-Predicate = Comparison | In | IsNull | IsNotNull | StartsWith | CalendarPartIn | And | Or | Not | Unknown
+Predicate = Comparison | In | IsNull | IsNotNull | StartsWith | CalendarPartIn | And | Or | Not | UnknownPredicate
 
 _NUMBERS = INTEGERS | FLOATS | {"decimal"}
 _TIMESTAMP = ColumnType("timestamp")
@@ -99,7 +99,7 @@ def is_understood(predicate: Predicate | None) -> bool:
             return all(is_understood(part) for part in parts)
         case Not(part):
             return is_understood(part)
-    return predicate is not None and not isinstance(predicate, Unknown)
+    return predicate is not None and not isinstance(predicate, UnknownPredicate)
 
 
 def negate(predicate: Predicate) -> Predicate:
@@ -119,8 +119,8 @@ def negate(predicate: Predicate) -> Predicate:
             return And(tuple(negate(part) for part in parts))
         case Not(part):
             return _without_not(part)
-        case StartsWith() | CalendarPartIn() | Unknown():
-            return Unknown()
+        case StartsWith() | CalendarPartIn() | UnknownPredicate():
+            return UnknownPredicate()
 
 
 def _without_not(predicate: Predicate) -> Predicate:
@@ -138,7 +138,7 @@ def _without_not(predicate: Predicate) -> Predicate:
 def _not_in(column: Path, values: tuple[object, ...]) -> Predicate:
     # Beside a NULL in the list NOT IN is never TRUE, but claiming that much gains nothing.
     if any(value is None for value in values):
-        return Unknown()
+        return UnknownPredicate()
     return And(tuple(Comparison(column, "<>", value) for value in values))
 
 

@@ -20,20 +20,20 @@ class Forkable(Protocol):
 _LIVE: WeakSet[Forkable] = WeakSet()
 
 
-def tell_of_forks(forkable: Forkable) -> None:
+def register_for_forks(forkable: Forkable) -> None:
     """Let something know of forks of the process, for as long as it is there."""
     _LIVE.add(forkable)
 
 
-def _before() -> None:
+def _before_fork() -> None:
     for forkable in list(_LIVE):
         forkable.before_fork()
 
 
-def _after() -> None:
+def _after_fork() -> None:
     for forkable in list(_LIVE):
         forkable.after_fork()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_child=_after)
+    os.register_at_fork(before=_before_fork, after_in_child=_after_fork)

@@ -26,7 +26,7 @@ from forklake.model.predicates import (
     Path,
     Predicate,
     StartsWith,
-    Unknown,
+    UnknownPredicate,
     constant_value,
     is_nan,
     negate,
@@ -37,7 +37,7 @@ from forklake.model.statistics import (
     ColumnStats,
     Exact,
     as_float32,
-    key_of,
+    key_for_value,
     pruning_key,
     text_successor,
 )
@@ -159,7 +159,7 @@ def key_width(keys: tuple[float, float]) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class FileFacts:
+class PruningFacts:
     """What is known of a file; `types` are those its statistics were written with."""
 
     begin_snapshot: SnapshotId
@@ -178,7 +178,7 @@ def file_filter(predicate: Predicate, columns: Columns, partition: PartitionSpec
             return _any_of(file_filter(part, columns, partition) for part in parts)
         case Not(part):
             return file_filter(negate(part), columns, partition)
-        case Unknown():
+        case UnknownPredicate():
             return Everything()
         case _:
             column = columns.get(tuple(name.lower() for name in predicate.column))
@@ -187,7 +187,7 @@ def file_filter(predicate: Predicate, columns: Columns, partition: PartitionSpec
             return _column_filter(predicate, column, partition)
 
 
-def may_match(file_filter: FileFilter, facts: FileFacts) -> bool:
+def may_match(file_filter: FileFilter, facts: PruningFacts) -> bool:
     """Whether the file has to be read."""
     match file_filter:
         case Everything():
@@ -205,7 +205,7 @@ def may_match(file_filter: FileFilter, facts: FileFacts) -> bool:
             return _stats_may_match(file_filter, facts)
 
 
-def _stats_may_match(wanted: KeyRange | HasNulls | HasValues | NotOnly, facts: FileFacts) -> bool:
+def _stats_may_match(wanted: KeyRange | HasNulls | HasValues | NotOnly, facts: PruningFacts) -> bool:
     stats = facts.column_stats.get(wanted.column_id)
     column_type = facts.types.get(wanted.column_id)
     if stats is None or column_type is None:
@@ -315,7 +315,7 @@ def _one_of(values: list[object], column: PrunableColumn, partition: PartitionSp
         return Everything()
     ranges = [_key_range(column, exact, exact) for exact in constants]
     if len(ranges) > MAX_RANGES:
-        ranges = [_spanning(ranges)]
+        ranges = [_spanning_range(ranges)]
     nans = [_nan_comparison("=", column)] if len(numbers) < len(values) else []
     partitions = [] if nans or _are_rounded(numbers) else _partition_filters(column, partition, constants)
     return _all_of([_any_of([*ranges, *nans]), *partitions])
@@ -326,7 +326,7 @@ def _are_rounded(constants: list[object]) -> bool:
     return any(isinstance(value, float) and abs(value) >= 2**53 for value in constants)
 
 
-def _spanning(ranges: list[KeyRange]) -> KeyRange:
+def _spanning_range(ranges: list[KeyRange]) -> KeyRange:
     """One range that covers all of them."""
     lows = [each.text_low for each in ranges if each.text_low is not None]
     highs = [each.text_high for each in ranges if each.text_high is not None]
@@ -347,15 +347,15 @@ def _key_range(
     strict: bool = False,
     or_nan: bool = False,
 ) -> KeyRange:
-    low_key = -math.inf if low is None else key_of(low, "min")
-    high_key = math.inf if high is None else key_of(high, "max")
+    low_key = -math.inf if low is None else key_for_value(low, "min")
+    high_key = math.inf if high is None else key_for_value(high, "max")
     # An excluded bound moves one double inward; right for rounded keys too, which end up on the inner side.
     if strict and isinstance(low, Decimal):
         low_key = math.nextafter(low_key, math.inf)
     if strict and isinstance(high, Decimal):
         high_key = math.nextafter(high_key, -math.inf)
     if column.type.name == "float32":
-        low_key, high_key = _widened(low_key, high_key)
+        low_key, high_key = _widen_for_float32(low_key, high_key)
     return KeyRange(
         column.column_id,
         low_key,
@@ -367,7 +367,7 @@ def _key_range(
     )
 
 
-def _widened(low: float, high: float) -> tuple[float, float]:
+def _widen_for_float32(low: float, high: float) -> tuple[float, float]:
     """Make room for one float32 on each side.
 
     A file written before the column became a float32 has the exact integers in its statistics, while its
@@ -389,7 +389,7 @@ def _only_nan(column: PrunableColumn) -> KeyRange:
 
 
 def _not_only(exact: Exact, column: PrunableColumn) -> FileFilter:
-    key = key_of(exact, "min")
+    key = key_for_value(exact, "min")
     if not _key_is_value(exact, key, column.type):
         return HasValues(column.column_id, column.added)
     others = NotOnly(column.column_id, key, column.added, _text_bound(column, exact))
@@ -414,8 +414,8 @@ def _starts_with(prefix: str, column: PrunableColumn) -> FileFilter:
     highest = exact if len(exact) > KEY_BYTES else exact.ljust(KEY_BYTES + 1, b"\xff")
     return KeyRange(
         column.column_id,
-        key_of(exact, "min"),
-        key_of(highest, "max"),
+        key_for_value(exact, "min"),
+        key_for_value(highest, "max"),
         _text_bound(column, exact),
         successor,
         added=column.added,

@@ -63,7 +63,7 @@ def min_text(column_type: ColumnType, value: object) -> str | None:
     if isinstance(value, bytes):
         return value_text(column_type, value[:MAX_TEXT_BYTES])
     text = value_text(column_type, value)
-    return None if text is None else _beginning(text)
+    return None if text is None else _cut_to_limit(text)
 
 
 def max_text(column_type: ColumnType, value: object) -> str | None:
@@ -72,9 +72,9 @@ def max_text(column_type: ColumnType, value: object) -> str | None:
         *kept, last = value[:MAX_TEXT_BYTES]
         return value_text(column_type, bytes([*kept, last + 1])) if last < 0xFF else None
     text = value_text(column_type, value)
-    if text is None or isinstance(value, bytes) or _beginning(text) == text:
+    if text is None or isinstance(value, bytes) or _cut_to_limit(text) == text:
         return text
-    above = text_successor(_beginning(text))
+    above = text_successor(_cut_to_limit(text))
     return above if above is not None and len(above.encode()) <= MAX_TEXT_BYTES else None
 
 
@@ -105,10 +105,10 @@ def pruning_key(column_type: ColumnType, text: str | None, side: Side) -> float:
     exact = None if text is None or column_type.name == "json" else exact_value(column_type, text)
     if exact is None:
         return -math.inf if side == "min" else math.inf
-    return key_of(exact, side)
+    return key_for_value(exact, side)
 
 
-def key_of(exact: Exact, side: Side) -> float:
+def key_for_value(exact: Exact, side: Side) -> float:
     """The double next to a value, on the outer side."""
     if isinstance(exact, bytes):
         key = int.from_bytes(exact[:KEY_BYTES].ljust(KEY_BYTES, b"\0"))
@@ -137,13 +137,13 @@ def merge_stats(column_type: ColumnType, sides: Sequence[ColumnStats]) -> Column
     _, _, _, lows, highs, nans, _, extras = zip(*(filled or sides), strict=True)
     return ColumnStats(
         ids[0],
-        _added(values),
-        _added(nulls),
-        _outermost(column_type, lows, operator.lt) if filled else None,
-        _outermost(column_type, highs, operator.gt) if filled else None,
+        _sum_if_known(values),
+        _sum_if_known(nulls),
+        _outermost_bound(column_type, lows, operator.lt) if filled else None,
+        _outermost_bound(column_type, highs, operator.gt) if filled else None,
         _any_true(nans),
-        _added(sizes),
-        _common(extras) if filled else None,
+        _sum_if_known(sizes),
+        _common_value(extras) if filled else None,
     )
 
 
@@ -155,8 +155,8 @@ def _merge_two(column_type: ColumnType, a: ColumnStats, b: ColumnStats) -> Colum
         column_id,
         None if a_values is None or b_values is None else a_values + b_values,
         None if a_nulls is None or b_nulls is None else a_nulls + b_nulls,
-        _outer(column_type, a_low, b_low, operator.lt),
-        _outer(column_type, a_high, b_high, operator.gt),
+        _outer_bound(column_type, a_low, b_low, operator.lt),
+        _outer_bound(column_type, a_high, b_high, operator.gt),
         a_nan if a_nan is b_nan else _any_true((a_nan, b_nan)),
         None if a_size is None or b_size is None else a_size + b_size,
         a_extra if a_extra == b_extra else None,
@@ -165,11 +165,11 @@ def _merge_two(column_type: ColumnType, a: ColumnStats, b: ColumnStats) -> Colum
 
 def exact_value(column_type: ColumnType, text: str) -> Exact | None:
     """Read a text form; None when it is malformed or the type has no order that we know."""
-    return _read(column_type.name, text)
+    return _read_exact(column_type.name, text)
 
 
 @lru_cache(maxsize=8192)
-def _read(type_name: str, text: str) -> Exact | None:
+def _read_exact(type_name: str, text: str) -> Exact | None:
     # Remembered by name, which says how to read: a whole type would have to be hashed each time.
     read = _READERS.get(type_name)
     try:
@@ -186,7 +186,7 @@ def as_float32(value: float) -> float:
         return math.copysign(math.inf, value)
 
 
-def _beginning(text: str) -> str:
+def _cut_to_limit(text: str) -> str:
     return text.encode()[:MAX_TEXT_BYTES].decode(errors="ignore")
 
 
@@ -198,26 +198,26 @@ def _compare(a: Exact, b: Exact) -> int:
     raise InvalidInput("Values of different kinds have no order")
 
 
-def _outermost(column_type: ColumnType, bounds: Iterable[str | None], beyond: Beyond) -> str | None:
+def _outermost_bound(column_type: ColumnType, bounds: Iterable[str | None], beyond: Beyond) -> str | None:
     """The bound that is beyond all others; None if one is unknown."""
     # Most files leave most bounds as they are: each is looked at once.
     first, *others = dict.fromkeys(bounds)
-    outermost = _outer(column_type, first, first, beyond)
+    outermost = _outer_bound(column_type, first, first, beyond)
     for bound in others:
-        outermost = _outer(column_type, outermost, bound, beyond)
+        outermost = _outer_bound(column_type, outermost, bound, beyond)
     return outermost
 
 
-def _outer(column_type: ColumnType, a: str | None, b: str | None, beyond: Beyond) -> str | None:
+def _outer_bound(column_type: ColumnType, a: str | None, b: str | None, beyond: Beyond) -> str | None:
     if a is None or b is None:
         return None
-    first, second = _read(column_type.name, a), _read(column_type.name, b)
+    first, second = _read_exact(column_type.name, a), _read_exact(column_type.name, b)
     if first is None or second is None:
         return None
     return b if beyond(second, first) else a
 
 
-def _added(counts: Sequence[int | None]) -> int | None:
+def _sum_if_known(counts: Sequence[int | None]) -> int | None:
     return None if None in counts else sum(count or 0 for count in counts)
 
 
@@ -227,7 +227,7 @@ def _any_true(flags: Sequence[bool | None]) -> bool | None:
     return None if None in flags else False
 
 
-def _common(values: Sequence[str | None]) -> str | None:
+def _common_value(values: Sequence[str | None]) -> str | None:
     return values[0] if values and all(value == values[0] for value in values) else None
 
 
@@ -264,13 +264,13 @@ def _write_date(_: ColumnType, value: object) -> str | None:
 
 
 def _write_time(_: ColumnType, value: object) -> str | None:
-    return _trimmed(value.isoformat()) if isinstance(value, time) and value.tzinfo is None else None
+    return _trim_zeros(value.isoformat()) if isinstance(value, time) and value.tzinfo is None else None
 
 
 def _write_timestamp(column_type: ColumnType, value: object) -> str | None:
     moment = utc_moment(value)
     zone = "+00" if column_type.name == "timestamptz" else ""
-    return None if moment is None else _trimmed(moment.isoformat(" ")) + zone
+    return None if moment is None else _trim_zeros(moment.isoformat(" ")) + zone
 
 
 def utc_moment(value: object) -> datetime | None:
@@ -289,7 +289,7 @@ def utc_moment(value: object) -> datetime | None:
         return None
 
 
-def _trimmed(text: str) -> str:
+def _trim_zeros(text: str) -> str:
     return text.rstrip("0") if "." in text else text
 
 
@@ -354,15 +354,15 @@ def _read_moment(text: str) -> Exact | None:
         return None
     year = 1 - int(found["year"]) if found["bc"] else int(found["year"])
     days = _days_since_1970(year, int(found["month"]), int(found["day"]))
-    return Decimal(days * _MICROSECONDS_OF_DAY) + _microseconds(found) - _zone_microseconds(found)
+    return Decimal(days * _MICROSECONDS_OF_DAY) + _time_microseconds(found) - _zone_microseconds(found)
 
 
 def _read_time(text: str) -> Exact | None:
     found = _TIME_TEXT.fullmatch(text)
-    return None if found is None else _microseconds(found)
+    return None if found is None else _time_microseconds(found)
 
 
-def _microseconds(found: re.Match[str]) -> Decimal:
+def _time_microseconds(found: re.Match[str]) -> Decimal:
     hour, minute, second = (int(found[part] or 0) for part in ("hour", "minute", "second"))
     seconds = hour * 3600 + minute * 60 + second
     if seconds > 86_400 or minute > 59 or second > 59:

@@ -21,7 +21,7 @@ from forklake.model.predicates import (
     Path,
     Predicate,
     StartsWith,
-    Unknown,
+    UnknownPredicate,
     negate,
 )
 from forklake.model.pruning import Columns, Everything, FileFilter, file_filter
@@ -30,14 +30,14 @@ EXACT = INTEGERS | {"boolean", "decimal", "date", "varchar"}
 """Types whose values are what their statistics say, with neither rounding nor zones in between."""
 
 
-def spared_filter(predicate: Predicate, columns: Columns) -> FileFilter:
+def survivor_filter(predicate: Predicate, columns: Columns) -> FileFilter:
     """Keeps every file that may hold a row for which the predicate is not TRUE.
 
     Partition values say nothing here: only the statistics of the file itself are trusted.
     """
     if not _is_exact(predicate, columns):
         return Everything()
-    nulls = tuple(IsNull(path) for path in dict.fromkeys(_compared(predicate)))
+    nulls = tuple(IsNull(path) for path in dict.fromkeys(_compared_columns(predicate)))
     return file_filter(Or((negate(predicate), *nulls)), columns)
 
 
@@ -56,7 +56,7 @@ def _is_exact(predicate: Predicate, columns: Columns) -> bool:
             return None not in values and _has_exact_values(path, columns)
         case StartsWith(column=path):
             return _has_exact_values(path, columns)
-        case CalendarPartIn() | Unknown():
+        case CalendarPartIn() | UnknownPredicate():
             return False
 
 
@@ -65,14 +65,14 @@ def _has_exact_values(path: Path, columns: Columns) -> bool:
     return column is not None and column.type.name in EXACT
 
 
-def _compared(predicate: Predicate) -> Iterator[Path]:
+def _compared_columns(predicate: Predicate) -> Iterator[Path]:
     """The columns whose NULL may make the predicate NULL."""
     match predicate:
         case And(parts) | Or(parts):
             for part in parts:
-                yield from _compared(part)
+                yield from _compared_columns(part)
         case Not(part):
-            yield from _compared(part)
+            yield from _compared_columns(part)
         case Comparison(column=column) | In(column=column) | StartsWith(column=column):
             yield column
         case _:

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 
 from pyspark.sql import SparkSession
 
-from forklake.catalog.lake import Lake
-from forklake.catalog.options import checked_option, effective_options
-from forklake.catalog.scan_planning import DeletePlan, ScanPlan, plan_delete, plan_scan
-from forklake.catalog.transaction import Transaction
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.planning.scan_planning import DeletePlan, ScanPlan, plan_delete, plan_scan
+from forklake.catalog.transaction.options import checked_option, effective_options
+from forklake.catalog.transaction.transaction import Transaction
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
-from forklake.model.predicates import Predicate, Unknown
-from forklake.spark.data_path_mark import claim_data_path
-from forklake.spark.session import SparkHolder
-from forklake.spark.storage import Storage, storage_at
+from forklake.model.predicates import Predicate, UnknownPredicate
+from forklake.spark.session.provider import SparkProvider
+from forklake.spark.storage.data_path_mark import claim_data_path
+from forklake.spark.storage.storage import Storage, storage_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Work:
     """A transaction, and the means to read and write the rows it is about."""
 
     tx: Transaction
-    holder: SparkHolder
+    provider: SparkProvider
     storage: Storage
     defaults: Mapping[str, str] = field(default_factory=dict)
     """Options of the attachment, for tables that have none of their own."""
@@ -32,7 +32,7 @@ class Work:
 
     @property
     def spark(self) -> SparkSession:
-        return self.holder.get()
+        return self.provider.get()
 
     def plan_scan(self, table: Table, predicate: Predicate | None = None) -> ScanPlan:
         """The files to read for a predicate; without shortcuts, all of them."""
@@ -40,7 +40,9 @@ class Work:
 
     def plan_delete(self, table: Table, predicate: Predicate | None) -> DeletePlan:
         """The files to delete from, and those to delete unread; without shortcuts, none of the latter."""
-        return plan_delete(self.tx, table, predicate if self.shortcuts and predicate is not None else Unknown())
+        return plan_delete(
+            self.tx, table, predicate if self.shortcuts and predicate is not None else UnknownPredicate()
+        )
 
     def folder(self, table: Table) -> str:
         """Where this catalog puts new files of a table, inherited or not: below its own prefix.
@@ -58,10 +60,10 @@ class Work:
 
 
 def work_on(
-    tx: Transaction, holder: SparkHolder, defaults: Mapping[str, str] | None = None, *, shortcuts: bool = True
+    tx: Transaction, provider: SparkProvider, defaults: Mapping[str, str] | None = None, *, shortcuts: bool = True
 ) -> Work:
     """Work on the files of the transaction's lake, without shortcuts if settings of Spark change what text means."""
-    return Work(tx, holder, storage_of(tx.catalog.lake), defaults or {}, shortcuts and holder.settings.is_usual)
+    return Work(tx, provider, storage_of(tx.catalog.lake), defaults or {}, shortcuts and provider.settings.is_usual)
 
 
 def storage_of(lake: Lake) -> Storage:

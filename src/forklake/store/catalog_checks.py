@@ -62,7 +62,7 @@ class CatalogState(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class IdUsage:
     """The newest ids that were drawn, and the largest that the catalog uses, by sequence; -1 for none."""
 
     drawn: dict[str, int]
@@ -94,7 +94,7 @@ class ObjectRow(NamedTuple):
     """None for tables: those are read one at a time."""
 
 
-class OptionRow(NamedTuple):
+class OptionVersionRow(NamedTuple):
     top: SnapshotId
     catalog_id: CatalogId
     option_id: int
@@ -105,7 +105,7 @@ class OptionRow(NamedTuple):
     key: str
 
 
-class Marker(NamedTuple):
+class EndMarker(NamedTuple):
     """An end marker that counts, by the catalog that has set it."""
 
     catalog_id: CatalogId
@@ -139,7 +139,7 @@ def catalog_state(store: Store, catalog_id: CatalogId) -> CatalogState | None:
     return CatalogState._make(rows[0]) if rows else None
 
 
-def drawn_ids(store: Store, catalog_id: CatalogId) -> Drawn:
+def read_id_usage(store: Store, catalog_id: CatalogId) -> IdUsage:
     """The ids in use are asked for first: whatever is used by then was drawn before."""
     used = {
         "snapshot": "SELECT max(head_snapshot) FROM lake_catalog WHERE catalog_id = :catalog_id",
@@ -153,7 +153,9 @@ def drawn_ids(store: Store, catalog_id: CatalogId) -> Drawn:
     statements = [Statement(sql, mine) for sql in used.values()]
     statements += [Statement(store.dialect.last_id(sequence), {}) for sequence in used]
     numbers = [-1 if rows[0][0] is None else rows[0][0] for rows in store.fetch_all(statements)]
-    return Drawn(dict(zip(used, numbers[len(used) :], strict=True)), dict(zip(used, numbers[: len(used)], strict=True)))
+    return IdUsage(
+        dict(zip(used, numbers[len(used) :], strict=True)), dict(zip(used, numbers[: len(used)], strict=True))
+    )
 
 
 def snapshots_in_scope(store: Store, scope: Scope) -> Iterator[SnapshotRow]:
@@ -167,13 +169,13 @@ def snapshots_in_scope(store: Store, scope: Scope) -> Iterator[SnapshotRow]:
             {"after": after, "page": _PAGE, **dialect.level_params(scope.levels)},
         )
         for row in rows:
-            yield SnapshotRow(row[0], row[1], row[2], dialect.time_out(row[3]), row[4], row[5])
+            yield SnapshotRow(row[0], row[1], row[2], dialect.from_database_time(row[3]), row[4], row[5])
         if len(rows) < _PAGE:
             return
         after = rows[-1][0]
 
 
-def kept_ids(store: Store, scope: Scope) -> list[SnapshotId]:
+def kept_snapshot_ids(store: Store, scope: Scope) -> list[SnapshotId]:
     """The ids of the snapshots that can be travelled to."""
     dialect = store.dialect
     rows = store.fetch(
@@ -190,15 +192,15 @@ def object_rows(store: Store, scope: Scope) -> list[ObjectRow]:
         "l.top, r.catalog_id, r.object_id, r.begin_snapshot, r.end_snapshot, r.kind, r.schema_id, r.name, r.name_key,"
         " CASE WHEN r.kind <> 'table' THEN r.definition END"
     )
-    return [ObjectRow._make(row) for row in _in_scope(store, scope, columns, "lake_object")]
+    return [ObjectRow._make(row) for row in _rows_in_scope(store, scope, columns, "lake_object")]
 
 
-def option_rows(store: Store, scope: Scope) -> list[OptionRow]:
+def option_rows(store: Store, scope: Scope) -> list[OptionVersionRow]:
     columns = "l.top, r.catalog_id, r.option_id, r.begin_snapshot, r.end_snapshot, r.scope, r.scope_id, r.key"
-    return [OptionRow._make(row) for row in _in_scope(store, scope, columns, "lake_option")]
+    return [OptionVersionRow._make(row) for row in _rows_in_scope(store, scope, columns, "lake_option")]
 
 
-def _in_scope(store: Store, scope: Scope, columns: str, table: str) -> list[Row]:
+def _rows_in_scope(store: Store, scope: Scope, columns: str, table: str) -> list[Row]:
     dialect = store.dialect
     return store.fetch(
         f"SELECT {columns} FROM {dialect.levels} JOIN {table} r ON r.catalog_id = l.catalog_id"
@@ -207,7 +209,7 @@ def _in_scope(store: Store, scope: Scope, columns: str, table: str) -> list[Row]
     )
 
 
-def object_markers(store: Store, scope: Scope) -> list[Marker]:
+def object_markers(store: Store, scope: Scope) -> list[EndMarker]:
     """The end markers of objects and options."""
     dialect = store.dialect
     rows = store.fetch(
@@ -216,7 +218,7 @@ def object_markers(store: Store, scope: Scope) -> list[Marker]:
         " WHERE e.end_snapshot <= l.top AND e.kind IN (:object, :option)",
         {"object": int(RowKind.OBJECT), "option": int(RowKind.OPTION), **dialect.level_params(scope.levels)},
     )
-    return [Marker._make(row) for row in rows]
+    return [EndMarker._make(row) for row in rows]
 
 
 def tables_with_rows(store: Store, scope: Scope) -> set[int]:

@@ -10,8 +10,8 @@ from forklake.model.lineage import NO_LIMIT
 from forklake.model.names import DEFAULT_SCHEMA, path_segment
 from forklake.store.catalog_rows import CatalogRecord, SnapshotRecord
 from forklake.store.clock import clock_statement
-from forklake.store.connection import Rows, Statement, Store
-from forklake.store.dialect import drawn_ids
+from forklake.store.connection import RowsToInsert, Statement, Store
+from forklake.store.dialect import read_drawn_ids
 from forklake.store.objects import object_row
 
 MAX_FOLDER = 200
@@ -25,22 +25,22 @@ def insert_catalog(store: Store, name: str, uuid: str) -> bool:
         Statement(dialect.next_ids("entity"), {"count": 2}),
         Statement(dialect.next_ids("snapshot"), {"count": 1}),
         clock_statement(dialect),
-        folder_taken(folder),
-        _name_taken(name),
+        folder_taken_statement(folder),
+        _name_taken_statement(name),
     ]
     with store.writing(first) as (transaction, (ids, births, clock, taken, existing)):
         if existing:
             raise AlreadyExists(f"Catalog '{name}' already exists.")
-        catalog_id, schema_id = drawn_ids(ids, 2)
-        birth, time = SnapshotId(drawn_ids(births, 1)[0]), clock[0][0]
+        catalog_id, schema_id = read_drawn_ids(ids, 2)
+        birth, time = SnapshotId(read_drawn_ids(births, 1)[0]), clock[0][0]
         folder = unique_folder(folder, uuid) if taken else folder
         changes = format_changes([CreatedCatalog(name), CreatedSchema(DEFAULT_SCHEMA)])
         transaction.commit(
             [
-                Rows("lake_catalog", [CatalogRecord.new(catalog_id, uuid, name, folder, birth, time)]),
-                Rows("lake_catalog_ancestor", [(catalog_id, 0, catalog_id, NO_LIMIT)]),
-                Rows("lake_object", [object_row(_main_schema(CatalogId(catalog_id), schema_id, birth))]),
-                Rows("lake_snapshot", [SnapshotRecord(catalog_id, birth, None, time, 0, changes)]),
+                RowsToInsert("lake_catalog", [CatalogRecord.new(catalog_id, uuid, name, folder, birth, time)]),
+                RowsToInsert("lake_catalog_ancestor", [(catalog_id, 0, catalog_id, NO_LIMIT)]),
+                RowsToInsert("lake_object", [object_row(_main_schema(CatalogId(catalog_id), schema_id, birth))]),
+                RowsToInsert("lake_snapshot", [SnapshotRecord(catalog_id, birth, None, time, 0, changes)]),
             ]
         )
     return True
@@ -54,7 +54,10 @@ def _main_schema(catalog_id: CatalogId, schema_id: int, birth: SnapshotId) -> La
 
 
 def update_catalog_name(store: Store, catalog_id: CatalogId, name: str, new_name: str) -> bool:
-    with store.writing([_own(store, catalog_id), _name_taken(new_name)]) as (transaction, (locked, existing)):
+    with store.writing([_lock_live_catalog(store, catalog_id), _name_taken_statement(new_name)]) as (
+        transaction,
+        (locked, existing),
+    ):
         if not locked:
             raise NoSuchCatalog(f"Catalog '{name}' was dropped.")
         if existing:
@@ -69,7 +72,7 @@ def end_catalog(store: Store, catalog_id: CatalogId, name: str) -> bool:
 
     What it wrote stays while a fork can see it.
     """
-    first = [_own(store, catalog_id), Statement(store.dialect.next_ids("snapshot"), {"count": 1})]
+    first = [_lock_live_catalog(store, catalog_id), Statement(store.dialect.next_ids("snapshot"), {"count": 1})]
     with store.writing(first) as (transaction, (locked, ids)):
         if not locked:
             raise NoSuchCatalog(f"Catalog '{name}' was dropped.")
@@ -77,7 +80,7 @@ def end_catalog(store: Store, catalog_id: CatalogId, name: str) -> bool:
         end = "UPDATE lake_catalog SET end_snapshot = :end_snapshot WHERE catalog_id = :catalog_id"
         transaction.commit(
             [
-                Statement(end, {**mine, "end_snapshot": drawn_ids(ids, 1)[0]}),
+                Statement(end, {**mine, "end_snapshot": read_drawn_ids(ids, 1)[0]}),
                 Statement("DELETE FROM lake_catalog_ancestor WHERE catalog_id = :catalog_id", mine),
                 Statement(
                     "DELETE FROM lake_snapshot WHERE catalog_id = :catalog_id AND snapshot_id > coalesce("
@@ -90,7 +93,7 @@ def end_catalog(store: Store, catalog_id: CatalogId, name: str) -> bool:
     return True
 
 
-def folder_taken(folder: str) -> Statement:
+def folder_taken_statement(folder: str) -> Statement:
     """Asks whether a catalog, live or dropped, has this folder."""
     return Statement("SELECT 1 FROM lake_catalog WHERE path = :folder", {"folder": folder})
 
@@ -99,11 +102,11 @@ def unique_folder(folder: str, uuid: str) -> str:
     return f"{folder[:MAX_FOLDER]}-{uuid}"
 
 
-def _name_taken(name: str) -> Statement:
+def _name_taken_statement(name: str) -> Statement:
     return Statement("SELECT 1 FROM lake_catalog WHERE catalog_name = :name AND end_snapshot IS NULL", {"name": name})
 
 
-def _own(store: Store, catalog_id: CatalogId) -> Statement:
+def _lock_live_catalog(store: Store, catalog_id: CatalogId) -> Statement:
     """Keeps out commits, forks and expiry of the catalog; no row if it was dropped."""
     return Statement(
         "SELECT catalog_id FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NULL"

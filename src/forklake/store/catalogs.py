@@ -72,7 +72,7 @@ def head_of(store: Store, catalog_id: CatalogId) -> tuple[SnapshotId, int] | Non
 
 
 @dataclass(frozen=True, slots=True)
-class Newest:
+class HeadState:
     """The newest snapshot of a catalog and its time, and the newest id that any commit has drawn."""
 
     head: SnapshotId
@@ -80,7 +80,7 @@ class Newest:
     last_id: SnapshotId
 
 
-def newest_of(store: Store, catalog_id: CatalogId) -> Newest | None:
+def newest_of(store: Store, catalog_id: CatalogId) -> HeadState | None:
     """None if the catalog was dropped."""
     live = "SELECT head_snapshot, head_time FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NULL"
     heads, lasts = store.fetch_all(
@@ -88,7 +88,7 @@ def newest_of(store: Store, catalog_id: CatalogId) -> Newest | None:
     )
     if not heads:
         return None
-    return Newest(SnapshotId(heads[0][0]), store.dialect.time_out(heads[0][1]), SnapshotId(lasts[0][0]))
+    return HeadState(SnapshotId(heads[0][0]), store.dialect.from_database_time(heads[0][1]), SnapshotId(lasts[0][0]))
 
 
 def read_catalog(row: Row) -> CatalogInfo:

@@ -3,10 +3,10 @@
 from datetime import datetime
 
 from forklake.store.connection import Statement, Store
-from forklake.store.dialect import Dialect
+from forklake.store.dialect import StoreDialect
 
 
-def clock_statement(dialect: Dialect) -> Statement:
+def clock_statement(dialect: StoreDialect) -> Statement:
     """Asks for the time, in the form in which the database keeps times."""
     return Statement(f"SELECT {dialect.clock}", {})
 
@@ -14,4 +14,4 @@ def clock_statement(dialect: Dialect) -> Statement:
 def database_time(store: Store) -> datetime:
     """The time by the clock of the database."""
     [[[now]]] = store.fetch_all([clock_statement(store.dialect)])
-    return store.dialect.time_out(now)
+    return store.dialect.from_database_time(now)

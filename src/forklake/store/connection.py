@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from forklake.errors import StoreBusy, StoreError
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.snapshots import CommitInfo
-from forklake.store.dialect import Dialect
+from forklake.store.dialect import StoreDialect
 
 Row = tuple[Any, ...]
 Params = Mapping[str, object]
@@ -24,7 +24,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowsToInsert:
     """Whole rows to insert, in the order of the table's columns. Many rows travel in bulk."""
 
     table: str
@@ -45,13 +45,13 @@ class ForkRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Append:
+class AppendCommit:
     """A commit that only adds rows, ready but for its snapshot id, for which `stand_in` stands in the rows."""
 
     catalog_id: CatalogId
     base: SnapshotId
     stand_in: SnapshotId
-    rows: Sequence[Rows]
+    rows: Sequence[RowsToInsert]
     alters_schema: bool
     changes: str | None
     info: CommitInfo
@@ -85,7 +85,7 @@ class WriteConnection(Protocol):
         """Carry out several statements without parameters, which are committed with the rest."""
         ...
 
-    def commit(self, steps: Sequence[Statement | Rows]) -> None:
+    def commit(self, steps: Sequence[Statement | RowsToInsert]) -> None:
         """Carry out the steps in order and commit. Raises OutcomeUnknown if nobody can tell."""
         ...
 
@@ -94,7 +94,7 @@ class Store(Protocol):
     """A metadata database holding one lake. Safe to share between threads."""
 
     @property
-    def dialect(self) -> Dialect: ...
+    def dialect(self) -> StoreDialect: ...
 
     @property
     def read_only(self) -> bool: ...
@@ -121,7 +121,7 @@ class Store(Protocol):
         """A transaction, begun with the `first` statements, and the rows they gave."""
         ...
 
-    def append(self, append: Append) -> SnapshotId | None:
+    def append(self, append: AppendCommit) -> SnapshotId | None:
         """Commit rows in one round trip, if nothing was committed to the catalog since the base.
 
         None if it cannot be done like this: nothing was written, and the long way will tell why.

@@ -12,7 +12,7 @@ _SQLITE_TIME = "%Y-%m-%d %H:%M:%S.%f+00"
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class StoreDialect:
     """How one database spells what the other spells differently."""
 
     name: str
@@ -74,9 +74,9 @@ class Dialect:
 
     def later(self, clock: Any, before: Any) -> datetime:
         """The time now, but later than the snapshot before even if the clock was set back."""
-        last = self.time_out(before)
+        last = self.from_database_time(before)
         try:
-            return max(self.time_out(clock), last + timedelta(microseconds=1))
+            return max(self.from_database_time(clock), last + timedelta(microseconds=1))
         except OverflowError:
             raise CorruptMetadata(f"The last snapshot is of {last}: there is no later time.") from None
 
@@ -86,7 +86,7 @@ class Dialect:
             return {"level_ids": [pair[0] for pair in pairs], "level_tops": [pair[1] for pair in pairs]}
         return {"levels": pairs}
 
-    def time_in(self, value: datetime) -> object:
+    def to_database_time(self, value: datetime) -> object:
         """A time as a parameter."""
         try:
             utc = value.astimezone(UTC)
@@ -95,7 +95,7 @@ class Dialect:
         # Of fixed width, because times are compared as text.
         return utc if self.is_postgres else f"{utc.replace(tzinfo=None).isoformat(' ', 'microseconds')}+00"
 
-    def time_out(self, value: Any) -> datetime:
+    def from_database_time(self, value: Any) -> datetime:
         """A time as it was read."""
         if isinstance(value, datetime):
             return value.astimezone(UTC)
@@ -105,7 +105,7 @@ class Dialect:
             raise CorruptMetadata(f"The metadata have {value!r} where a time should be.") from None
 
 
-POSTGRESQL = Dialect(
+POSTGRESQL = StoreDialect(
     name="postgresql",
     levels="unnest(CAST(:level_ids AS bigint[]), CAST(:level_tops AS bigint[])) AS l(catalog_id, top)",
     lock_catalog="FOR NO KEY UPDATE",
@@ -116,7 +116,7 @@ POSTGRESQL = Dialect(
 )
 
 # SQLite has one writer at a time, and every writing transaction takes its turn before it reads: no row locks.
-SQLITE = Dialect(
+SQLITE = StoreDialect(
     name="sqlite",
     levels="(SELECT value ->> 0 AS catalog_id, value ->> 1 AS top FROM json_each(:levels)) AS l",
     lock_catalog="",
@@ -127,7 +127,7 @@ SQLITE = Dialect(
 )
 
 
-def drawn_ids(rows: list[tuple[Any, ...]], count: int) -> list[int]:
+def read_drawn_ids(rows: list[tuple[Any, ...]], count: int) -> list[int]:
     """The ids that `Dialect.next_ids` drew: one row each, or one row with the first of a run."""
     if len(rows) == count:
         return [row[0] for row in rows]

@@ -7,10 +7,10 @@ from forklake.model.files import ScheduledFile
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import Level
 from forklake.store.connection import Row, Statement, Store
-from forklake.store.dialect import Dialect
+from forklake.store.dialect import StoreDialect
 
 
-def lock_head(dialect: Dialect, catalog_id: CatalogId) -> Statement:
+def lock_head(dialect: StoreDialect, catalog_id: CatalogId) -> Statement:
     """Keeps commits, forks and other expiries of a live catalog out; no row if it was dropped."""
     return Statement(
         "SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NULL"
@@ -19,7 +19,7 @@ def lock_head(dialect: Dialect, catalog_id: CatalogId) -> Statement:
     )
 
 
-def expire(dialect: Dialect, catalog_id: CatalogId, ids: Collection[SnapshotId]) -> Statement:
+def delete_snapshots(dialect: StoreDialect, catalog_id: CatalogId, ids: Collection[SnapshotId]) -> Statement:
     """Remove snapshots of a catalog, its head never."""
     return Statement(
         f"DELETE FROM lake_snapshot WHERE catalog_id = :catalog_id AND {dialect.any_of('snapshot_id', 'ids')}"
@@ -28,7 +28,7 @@ def expire(dialect: Dialect, catalog_id: CatalogId, ids: Collection[SnapshotId])
     )
 
 
-def made_among(store: Store, levels: Sequence[Level], ids: Collection[int]) -> list[SnapshotId]:
+def snapshots_made_by(store: Store, levels: Sequence[Level], ids: Collection[int]) -> list[SnapshotId]:
     """Those of the snapshots that one of the catalogs has made, up to where it is seen."""
     rows = store.fetch(
         f"SELECT s.snapshot_id FROM {store.dialect.levels} JOIN lake_snapshot s ON s.catalog_id = l.catalog_id"
@@ -38,16 +38,18 @@ def made_among(store: Store, levels: Sequence[Level], ids: Collection[int]) -> l
     return [SnapshotId(snapshot_id) for (snapshot_id,) in rows]
 
 
-def waiting_files(dialect: Dialect, catalog_id: CatalogId, before: datetime | None) -> Statement:
+def waiting_files(dialect: StoreDialect, catalog_id: CatalogId, before: datetime | None) -> Statement:
     """Asks for the files of a catalog that wait since before a time; read the answer with `read_scheduled`."""
     return Statement(
-        f"SELECT w.file_id, w.path, w.file_size_bytes FROM lake_scheduled_file w WHERE {_waiting(before)}"
+        f"SELECT w.file_id, w.path, w.file_size_bytes FROM lake_scheduled_file w WHERE {_waiting_condition(before)}"
         " ORDER BY w.file_id",
         _waiting_params(dialect, catalog_id, before),
     )
 
 
-def due_files(dialect: Dialect, catalog_id: CatalogId, before: datetime | None, after_id: int, limit: int) -> Statement:
+def due_files(
+    dialect: StoreDialect, catalog_id: CatalogId, before: datetime | None, after_id: int, limit: int
+) -> Statement:
     """Asks for such files with ids above one; each is locked, and nobody names it any more.
 
     That is proven here, by its id and by its path, over all catalogs.
@@ -58,26 +60,26 @@ def due_files(dialect: Dialect, catalog_id: CatalogId, before: datetime | None, 
         for column, of_waiting in ((file_id, "file_id"), ("path", "path"))
     )
     return Statement(
-        f"SELECT w.file_id, w.path, w.file_size_bytes FROM lake_scheduled_file w WHERE {_waiting(before)}"
+        f"SELECT w.file_id, w.path, w.file_size_bytes FROM lake_scheduled_file w WHERE {_waiting_condition(before)}"
         f" AND w.file_id > :after_id AND {proof} ORDER BY w.file_id LIMIT {limit} {dialect.skip_locked}",
         {**_waiting_params(dialect, catalog_id, before), "after_id": after_id},
     )
 
 
-def _waiting(before: datetime | None) -> str:
+def _waiting_condition(before: datetime | None) -> str:
     since = "" if before is None else " AND w.schedule_start < :before"
     return f"w.catalog_id = :catalog_id AND w.path_is_relative{since}"
 
 
-def _waiting_params(dialect: Dialect, catalog_id: CatalogId, before: datetime | None) -> dict[str, object]:
-    return {"catalog_id": catalog_id, "before": None if before is None else dialect.time_in(before)}
+def _waiting_params(dialect: StoreDialect, catalog_id: CatalogId, before: datetime | None) -> dict[str, object]:
+    return {"catalog_id": catalog_id, "before": None if before is None else dialect.to_database_time(before)}
 
 
 def read_scheduled(rows: list[Row]) -> list[ScheduledFile]:
     return [ScheduledFile(*row) for row in rows]
 
 
-def forget_scheduled(dialect: Dialect, catalog_id: CatalogId, file_ids: Collection[int]) -> Statement:
+def forget_scheduled(dialect: StoreDialect, catalog_id: CatalogId, file_ids: Collection[int]) -> Statement:
     """The files are gone."""
     return Statement(
         f"DELETE FROM lake_scheduled_file WHERE catalog_id = :catalog_id AND {dialect.any_of('file_id', 'ids')}",

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from forklake.model.ids import DataFileId, TableId
 from forklake.model.lineage import Scope
 from forklake.store.connection import Statement, Store
-from forklake.store.scope import fetch_in
+from forklake.store.scope import fetch_at_snapshot
 
 PartitionValues = tuple[str | None, ...]
 
@@ -21,7 +21,7 @@ def file_partitions(
         f" WHERE {dialect.any_of('v.data_file_id', 'files')} ORDER BY v.data_file_id, v.partition_key_index",
         {"table_id": table_id, "files": list(files), **dialect.level_params(scope.levels)},
     )
-    [rows] = fetch_in(store, scope, [asked])
+    [rows] = fetch_at_snapshot(store, scope, [asked])
     values: dict[DataFileId, list[str | None]] = {}
     for file_id, value in rows:
         values.setdefault(DataFileId(file_id), []).append(value)

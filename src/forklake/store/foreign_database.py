@@ -30,7 +30,7 @@ class Relation:
         return self.name.startswith(("lake_", "ducklake_") if self.is_view else ("lake_",))
 
 
-def check_file(path: Path, location: str) -> None:
+def check_sqlite_file(path: Path, location: str) -> None:
     """Refuse a file that is no SQLite database, with the name of what it is."""
     try:
         with path.open("rb") as file:
@@ -61,7 +61,7 @@ def find_relations(store: Store) -> list[Relation]:
     return [Relation(name, bool(is_view)) for name, is_view in store.fetch(sql, {})]
 
 
-def foreign_contents(store: Store, relations: Sequence[Relation]) -> NotALake:
+def not_a_lake_error(store: Store, relations: Sequence[Relation]) -> NotALake:
     """The error about a database whose relations are not those of a lake."""
     if is_ducklake(relations):
         return NotALake(
@@ -72,7 +72,7 @@ def foreign_contents(store: Store, relations: Sequence[Relation]) -> NotALake:
     if _is_incomplete_lake(relations):
         return NotALake(
             f"{store.location} holds tables of a lake, but not its format version: its creation was interrupted, or"
-            f" lake_info was changed. Nothing was changed now. If nothing is in it, {_start_again(store)}."
+            f" lake_info was changed. Nothing was changed now. If nothing is in it, {_restart_advice(store)}."
         )
     place = "a schema of its own with METADATA_SCHEMA" if store.dialect.is_postgres else "a file of its own"
     return NotALake(
@@ -100,5 +100,5 @@ def _ducklake_version(store: Store) -> str:
     return f" of version {rows[0][0]}" if rows else ""
 
 
-def _start_again(store: Store) -> str:
+def _restart_advice(store: Store) -> str:
     return "drop the schema and create the lake again" if store.dialect.is_postgres else "delete the file"

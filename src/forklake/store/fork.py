@@ -12,11 +12,11 @@ from forklake.model.lineage import NO_LIMIT, Level, Lineage
 from forklake.model.names import path_segment
 from forklake.model.snapshots import CatalogInfo
 from forklake.store.catalog_rows import CatalogRecord, SnapshotRecord
-from forklake.store.catalog_writes import folder_taken, unique_folder
+from forklake.store.catalog_writes import folder_taken_statement, unique_folder
 from forklake.store.catalogs import CATALOG_COLUMNS, read_catalog
 from forklake.store.clock import clock_statement
-from forklake.store.connection import ForkRequest, Rows, Statement, Store, WriteConnection
-from forklake.store.dialect import drawn_ids
+from forklake.store.connection import ForkRequest, RowsToInsert, Statement, Store, WriteConnection
+from forklake.store.dialect import read_drawn_ids
 from forklake.store.snapshots import newest_snapshot
 
 
@@ -39,10 +39,10 @@ def fork_with_statements(store: Store, request: ForkRequest) -> bool:
                 return True
             _check_existing(found, parent, request)
             return False
-        lineage = _lineage(transaction, parent.catalog_id)
+        lineage = _read_lineage(transaction, parent.catalog_id)
         horizon, schema_version = _fork_point(store, parent, lineage, request)
-        head_time = store.dialect.time_out(parents[0][-1])
-        _create(store, transaction, request, parent, lineage, horizon, schema_version, head_time)
+        head_time = store.dialect.from_database_time(parents[0][-1])
+        _create_fork(store, transaction, request, parent, lineage, horizon, schema_version, head_time)
     return True
 
 
@@ -56,7 +56,7 @@ def _check_existing(existing: CatalogInfo, parent: CatalogInfo, request: ForkReq
         raise ForkMismatch(f"Catalog '{existing.name}' was forked from a different parent.")
 
 
-def _lineage(transaction: WriteConnection, catalog_id: CatalogId) -> Lineage:
+def _read_lineage(transaction: WriteConnection, catalog_id: CatalogId) -> Lineage:
     [rows] = transaction.fetch_all(
         [
             Statement(
@@ -81,7 +81,7 @@ def _fork_point(store: Store, parent: CatalogInfo, lineage: Lineage, request: Fo
     return snapshot.snapshot_id, snapshot.schema_version
 
 
-def _create(
+def _create_fork(
     store: Store,
     transaction: WriteConnection,
     request: ForkRequest,
@@ -98,14 +98,16 @@ def _create(
         [
             Statement(dialect.next_ids("entity"), {"count": 1}),
             Statement(dialect.next_ids("snapshot"), {"count": 1}),
-            folder_taken(folder),
+            folder_taken_statement(folder),
             clock_statement(dialect),
         ]
     )
     if taken:
         folder = unique_folder(folder, uuid)
-    [catalog_id], [birth] = drawn_ids(ids, 1), drawn_ids(births, 1)
-    time = dialect.time_in(max(dialect.time_out(clock[0][0]), dialect.time_out(head_time) + timedelta(microseconds=1)))
+    [catalog_id], [birth] = read_drawn_ids(ids, 1), read_drawn_ids(births, 1)
+    time = dialect.to_database_time(
+        max(dialect.from_database_time(clock[0][0]), dialect.from_database_time(head_time) + timedelta(microseconds=1))
+    )
     # A parent that has written nothing that the fork can see adds nothing to the chain.
     skip = horizon <= parent.begin_snapshot and parent.parent_id is not None
     inherited = lineage.levels[1:] if skip else lineage.levels
@@ -125,8 +127,8 @@ def _create(
     )
     transaction.commit(
         [
-            Rows("lake_catalog", [record]),
-            Rows("lake_catalog_ancestor", [(catalog_id, depth, *level) for depth, level in enumerate(chain)]),
-            Rows("lake_snapshot", [SnapshotRecord(catalog_id, birth, horizon, time, schema_version, changes)]),
+            RowsToInsert("lake_catalog", [record]),
+            RowsToInsert("lake_catalog_ancestor", [(catalog_id, depth, *level) for depth, level in enumerate(chain)]),
+            RowsToInsert("lake_snapshot", [SnapshotRecord(catalog_id, birth, horizon, time, schema_version, changes)]),
         ]
     )

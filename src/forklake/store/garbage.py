@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import NO_LIMIT
 from forklake.store.catalog_rows import ScheduledFileRecord
-from forklake.store.connection import Row, Rows, Statement
-from forklake.store.dialect import Dialect
+from forklake.store.connection import Row, RowsToInsert, Statement
+from forklake.store.dialect import StoreDialect
 from forklake.store.row_kinds import RowKind
 
 Reason = Literal["ended", "table dropped", "catalog dropped"]
@@ -40,7 +40,7 @@ class GarbageFile(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class NeededPoints:
     """The points at which the rows of a catalog are still read: its snapshots, and its forks' horizons."""
 
     catalog_id: CatalogId
@@ -53,16 +53,16 @@ class Needed:
     def params(self) -> dict[str, object]:
         return {"catalog_id": self.catalog_id, "without": self.without, "newest": self.newest}
 
-    def at_none_in(self, begin: str, end: str) -> str:
+    def no_point_in(self, begin: str, end: str) -> str:
         """Whether no such point lies in [begin, end). Written so that the database can only look in an index."""
         counts = "" if self.newest == NO_LIMIT else " AND s.snapshot_id <= :newest"
         snapshot = (
             f"SELECT s.snapshot_id FROM lake_snapshot s WHERE s.catalog_id = :catalog_id AND s.snapshot_id >= {begin}"
             f"{counts} ORDER BY s.snapshot_id LIMIT 1"
         )
-        return f"coalesce(({snapshot}), {NO_LIMIT}) >= {end} AND {self.by_no_fork_in(begin, end)}"
+        return f"coalesce(({snapshot}), {NO_LIMIT}) >= {end} AND {self.no_fork_in(begin, end)}"
 
-    def by_no_fork_in(self, begin: str, end: str) -> str:
+    def no_fork_in(self, begin: str, end: str) -> str:
         """Whether no fork's horizon lies there."""
         other = "" if self.without is None else " AND a.catalog_id <> :without"
         horizon = (
@@ -72,17 +72,17 @@ class Needed:
         return f"coalesce(({horizon}), {NO_LIMIT}) >= {end}"
 
 
-def lock_catalog(dialect: Dialect, catalog_id: CatalogId) -> Statement:
+def lock_catalog(dialect: StoreDialect, catalog_id: CatalogId) -> Statement:
     """Keeps commits, forks and other expiries of a catalog out; gives when it was dropped."""
     sql = f"SELECT end_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id {dialect.own_catalog}"
     return Statement(sql, {"catalog_id": catalog_id})
 
 
-def garbage_files(needed: Needed, table: str, reason: Reason, limit: int) -> Statement:
+def garbage_files(needed: NeededPoints, table: str, reason: Reason, limit: int) -> Statement:
     """Asks for files to let go of, as many as `limit`; read the answer with `read_files`."""
     return Statement(
         f"SELECT r.table_id, r.{FILE_TABLES[table]}, r.path, r.path_is_relative, r.file_size_bytes FROM {table} r"
-        f" WHERE {_garbage(needed, reason)} LIMIT {limit}",
+        f" WHERE {_garbage_condition(needed, reason)} LIMIT {limit}",
         needed.params,
     )
 
@@ -92,7 +92,7 @@ def read_files(rows: list[Row]) -> list[GarbageFile]:
 
 
 def delete_files(
-    dialect: Dialect, catalog_id: CatalogId, table: str, files: Collection[GarbageFile]
+    dialect: StoreDialect, catalog_id: CatalogId, table: str, files: Collection[GarbageFile]
 ) -> list[Statement]:
     """Remove the rows of files of a catalog, with everything that is known of them."""
     params = {
@@ -108,17 +108,17 @@ def delete_files(
     ]
 
 
-def schedule_files(catalog_id: CatalogId, files: Iterable[GarbageFile], now: object) -> Rows:
+def schedule_files(catalog_id: CatalogId, files: Iterable[GarbageFile], now: object) -> RowsToInsert:
     """Schedules files of a catalog for deletion."""
-    return Rows(
+    return RowsToInsert(
         "lake_scheduled_file",
         [ScheduledFileRecord(catalog_id, file.file_id, file.path, True, now, file.file_size_bytes) for file in files],
     )
 
 
-def delete_batches(needed: Needed, reason: Reason) -> list[Statement]:
+def delete_batches(needed: NeededPoints, reason: Reason) -> list[Statement]:
     """Remove inlined rows, and what the catalog has deleted from them."""
-    gone = f"SELECT r.table_id, r.batch_id FROM lake_inlined_batch r WHERE {_garbage(needed, reason)}"
+    gone = f"SELECT r.table_id, r.batch_id FROM lake_inlined_batch r WHERE {_garbage_condition(needed, reason)}"
     deletes = [
         f"DELETE FROM {table} WHERE catalog_id = :catalog_id AND (table_id, batch_id) IN ({gone})"
         for table in ("lake_inlined_delete", "lake_inlined_batch")
@@ -127,12 +127,12 @@ def delete_batches(needed: Needed, reason: Reason) -> list[Statement]:
         # What a fork has deleted from batches of its ancestors goes with the fork.
         deletes.append(
             "DELETE FROM lake_inlined_delete WHERE catalog_id = :catalog_id"
-            f" AND {needed.at_none_in('begin_snapshot', str(NO_LIMIT))}"
+            f" AND {needed.no_point_in('begin_snapshot', str(NO_LIMIT))}"
         )
     return [Statement(sql, needed.params) for sql in deletes]
 
 
-def delete_stats(needed: Needed) -> Statement:
+def delete_stats(needed: NeededPoints) -> Statement:
     """Remove versions of table statistics: each ends where the next one begins, or the table does."""
     versions = (
         "SELECT s.table_id, s.begin_snapshot, lead(s.begin_snapshot) OVER"
@@ -142,12 +142,12 @@ def delete_stats(needed: Needed) -> Statement:
     return Statement(
         "DELETE FROM lake_table_stats WHERE catalog_id = :catalog_id AND (table_id, begin_snapshot) IN"
         f" (SELECT r.table_id, r.begin_snapshot FROM ({versions}) r"
-        f" WHERE {needed.at_none_in('r.begin_snapshot', end_with_table())})",
+        f" WHERE {needed.no_point_in('r.begin_snapshot', row_end_expression())})",
         needed.params,
     )
 
 
-def delete_objects(needed: Needed, reason: Reason) -> Statement:
+def delete_objects(needed: NeededPoints, reason: Reason) -> Statement:
     """Remove versions of objects, but not those whose names and types files or inlined rows still have."""
     references = " AND ".join(
         f"NOT EXISTS (SELECT 1 FROM {table} f WHERE f.catalog_id = :catalog_id AND f.table_id = r.object_id"
@@ -157,16 +157,16 @@ def delete_objects(needed: Needed, reason: Reason) -> Statement:
     return Statement(
         "DELETE FROM lake_object WHERE catalog_id = :catalog_id AND (object_id, begin_snapshot) IN"
         " (SELECT r.object_id, r.begin_snapshot FROM lake_object r"
-        f" WHERE {_garbage(needed, reason)} AND (r.kind <> 'table' OR ({references})))",
+        f" WHERE {_garbage_condition(needed, reason)} AND (r.kind <> 'table' OR ({references})))",
         needed.params,
     )
 
 
-def delete_options(needed: Needed, reason: Reason) -> list[Statement]:
+def delete_options(needed: NeededPoints, reason: Reason) -> list[Statement]:
     """Remove options that have ended, and those of schemas and tables that are no more."""
     ended = (
         "DELETE FROM lake_option WHERE catalog_id = :catalog_id AND option_id IN"
-        f" (SELECT r.option_id FROM lake_option r WHERE {_garbage(needed, reason)})"
+        f" (SELECT r.option_id FROM lake_option r WHERE {_garbage_condition(needed, reason)})"
     )
     of_nothing = (
         "DELETE FROM lake_option WHERE catalog_id = :catalog_id AND scope <> 'catalog' AND NOT EXISTS"
@@ -177,7 +177,7 @@ def delete_options(needed: Needed, reason: Reason) -> list[Statement]:
     return [Statement(sql, needed.params) for sql in sqls]
 
 
-def delete_mappings(needed: Needed) -> Statement:
+def delete_mappings(needed: NeededPoints) -> Statement:
     """Remove mappings that no file of the catalog uses any more."""
     return Statement(
         "DELETE FROM lake_column_mapping WHERE catalog_id = :catalog_id AND NOT EXISTS ("
@@ -187,13 +187,13 @@ def delete_mappings(needed: Needed) -> Statement:
     )
 
 
-def delete_markers(needed: Needed, reason: Reason) -> Statement:
+def delete_markers(needed: NeededPoints, reason: Reason) -> Statement:
     """Remove end markers that hide nothing.
 
     A live catalog needs those of what it inherited for ever; of a dropped table of its own nothing may be left.
     """
     if reason == "catalog dropped":
-        where = needed.at_none_in("end_snapshot", str(NO_LIMIT))
+        where = needed.no_point_in("end_snapshot", str(NO_LIMIT))
     else:
         left = " AND ".join(
             f"NOT EXISTS (SELECT 1 FROM {table} f WHERE f.catalog_id = :catalog_id AND f.table_id = scope_id)"
@@ -236,23 +236,23 @@ def delete_dropped_catalog(catalog_id: CatalogId) -> Statement:
     )
 
 
-def _garbage(needed: Needed, reason: Reason) -> str:
+def _garbage_condition(needed: NeededPoints, reason: Reason) -> str:
     """Which rows `r` of a catalog can go, among those that a reason may have made garbage."""
     match reason:
         case "ended":
             which, end = "r.end_snapshot IS NOT NULL", "r.end_snapshot"
         case "table dropped":
             marked = f"SELECT e.scope_id FROM lake_row_end e WHERE {_CONTENTS}"
-            which, end = f"r.table_id IN ({marked})", end_with_table()
+            which, end = f"r.table_id IN ({marked})", row_end_expression()
         case "catalog dropped":
             which, end = "TRUE", f"coalesce(r.end_snapshot, {NO_LIMIT})"
-    return f"r.catalog_id = :catalog_id AND {which} AND {needed.at_none_in('r.begin_snapshot', end)}"
+    return f"r.catalog_id = :catalog_id AND {which} AND {needed.no_point_in('r.begin_snapshot', end)}"
 
 
 _CONTENTS = f"e.catalog_id = :catalog_id AND e.kind = {int(RowKind.TABLE_CONTENTS)}"
 
 
-def end_with_table() -> str:
+def row_end_expression() -> str:
     """Where a row ends that ends with its table at the latest."""
     dropped = f"SELECT e.end_snapshot FROM lake_row_end e WHERE {_CONTENTS} AND e.scope_id = r.table_id"
     return f"coalesce(r.end_snapshot, ({dropped}), {NO_LIMIT})"

@@ -7,7 +7,7 @@ from forklake.errors import CorruptMetadata
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import NO_LIMIT, Level
 from forklake.store.connection import Row, Statement, Store
-from forklake.store.garbage import FILE_TABLES, Needed, end_with_table
+from forklake.store.garbage import FILE_TABLES, NeededPoints, row_end_expression
 from forklake.store.row_kinds import RowKind
 
 _KINDS = {"lake_data_file": RowKind.DATA_FILE, "lake_delete_file": RowKind.DELETE_FILE}
@@ -35,7 +35,7 @@ def file_holders(store: Store, path: str, limit: int) -> list[Holder]:
             {"path": path},
         )
         for row in found:
-            holders += _holders(store, table, row, limit)
+            holders += _holders_of_file(store, table, row, limit)
     return holders
 
 
@@ -46,10 +46,10 @@ def waiting_since(store: Store, path: str) -> list[tuple[str, Any]]:
         " JOIN lake_catalog c ON c.catalog_id = w.catalog_id WHERE w.path = :path",
         {"path": path},
     )
-    return [(name, store.dialect.time_out(since)) for name, since in rows]
+    return [(name, store.dialect.from_database_time(since)) for name, since in rows]
 
 
-def _holders(store: Store, table: str, file: Row, limit: int) -> list[Holder]:
+def _holders_of_file(store: Store, table: str, file: Row, limit: int) -> list[Holder]:
     catalog_id, table_id, file_id, begin = file
     params = {
         "catalog_id": catalog_id,
@@ -61,7 +61,7 @@ def _holders(store: Store, table: str, file: Row, limit: int) -> list[Holder]:
         "limit": limit,
     }
     file_row = f"r.catalog_id = :catalog_id AND r.table_id = :table_id AND r.{FILE_TABLES[table]} = :file_id"
-    end = f"(SELECT {end_with_table()} FROM {table} r WHERE {file_row})"
+    end = f"(SELECT {row_end_expression()} FROM {table} r WHERE {file_row})"
     told = "SELECT c.catalog_name, min(s.snapshot_id), max(s.snapshot_id), count(s.snapshot_id) FROM lake_catalog c"
     # Where the fork, or an ancestor between, has ended the file or dropped its table.
     marked = (
@@ -110,17 +110,17 @@ class Share:
 
 def own_share(store: Store, catalog_id: CatalogId) -> Share:
     """The files that a catalog has written, in any snapshot that is kept; alone where no fork sees them."""
-    needed = Needed(catalog_id)
-    alone = needed.by_no_fork_in("r.begin_snapshot", end_with_table())
-    return _share(store, needed, "TRUE", alone, {})
+    needed = NeededPoints(catalog_id)
+    alone = needed.no_fork_in("r.begin_snapshot", row_end_expression())
+    return _measure_share(store, needed, "TRUE", alone, {})
 
 
 def inherited_share(store: Store, catalog_id: CatalogId, level: Level) -> Share:
     """The files of an ancestor that a fork sees; alone where the ancestor and all other forks have done with them."""
-    needed = Needed(level.catalog_id, catalog_id, _newest_without(store, catalog_id, level))
-    alone = needed.at_none_in("r.begin_snapshot", end_with_table())
-    seen = f"r.begin_snapshot <= :top AND {end_with_table()} > :top"
-    return _share(store, needed, seen, alone, {"top": level.top})
+    needed = NeededPoints(level.catalog_id, catalog_id, _newest_without(store, catalog_id, level))
+    alone = needed.no_point_in("r.begin_snapshot", row_end_expression())
+    seen = f"r.begin_snapshot <= :top AND {row_end_expression()} > :top"
+    return _measure_share(store, needed, seen, alone, {"top": level.top})
 
 
 def _newest_without(store: Store, catalog_id: CatalogId, level: Level) -> SnapshotId:
@@ -158,7 +158,7 @@ def forks_of(store: Store, catalog_id: CatalogId, limit: int) -> tuple[int, list
     return count, [name for (name,) in names]
 
 
-def _share(store: Store, needed: Needed, which: str, alone: str, params: dict[str, object]) -> Share:
+def _measure_share(store: Store, needed: NeededPoints, which: str, alone: str, params: dict[str, object]) -> Share:
     answers = store.fetch_all(
         [
             Statement(

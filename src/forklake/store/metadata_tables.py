@@ -59,19 +59,19 @@ def _text(name: str, *, null: bool = True) -> Column[Any]:
     return Column(name, Text, nullable=null)
 
 
-def _ended(table: str) -> Index:
+def _ended_index(table: str) -> Index:
     """Finds the rows of a catalog that have ended: expiry looks at those, and at no others."""
     where = text("end_snapshot IS NOT NULL")
     columns = ("catalog_id", "end_snapshot")
     return Index(f"lake_{table}_ended", *columns, postgresql_where=where, sqlite_where=where)
 
 
-def _named(table: str) -> Index:
+def _path_index(table: str) -> Index:
     """Finds who names a file: nothing is deleted before that was asked. A hash takes a quarter of the room."""
     return Index(f"lake_{table}_path", "path", postgresql_using="hash")
 
 
-def _versions() -> tuple[Column[Any], Column[Any]]:
+def _version_columns() -> tuple[Column[Any], Column[Any]]:
     return _id("begin_snapshot"), _id("end_snapshot", null=True)
 
 
@@ -88,7 +88,7 @@ catalog = _table(
     _id("parent_catalog_id", null=True),
     _id("fork_snapshot", null=True),
     Column("depth", Integer, nullable=False),
-    *_versions(),
+    *_version_columns(),
     _id("head_snapshot"),
     Column("head_time", _TIME, nullable=False),
     _id("schema_version"),
@@ -166,7 +166,7 @@ object_ = _table(
     "object",
     _id("catalog_id"),
     _id("object_id"),
-    *_versions(),
+    *_version_columns(),
     _text("kind", null=False),
     _id("schema_id"),
     _text("name", null=False),
@@ -202,7 +202,7 @@ data_file = _table(
     _id("catalog_id"),
     _id("table_id"),
     _id("data_file_id"),
-    *_versions(),
+    *_version_columns(),
     _text("path", null=False),
     Column("path_is_relative", Boolean, nullable=False),
     _text("file_format", null=False),
@@ -217,8 +217,8 @@ data_file = _table(
     _id("table_version", null=True),
     Index("lake_data_file_id", "data_file_id"),
     Index("lake_data_file_end", "catalog_id", "table_id", "end_snapshot"),
-    _ended("data_file"),
-    _named("data_file"),
+    _ended_index("data_file"),
+    _path_index("data_file"),
     key=("catalog_id", "table_id", "data_file_id"),
 )
 
@@ -227,7 +227,7 @@ delete_file = _table(
     _id("catalog_id"),
     _id("table_id"),
     _id("delete_file_id"),
-    *_versions(),
+    *_version_columns(),
     _id("data_file_id"),
     _text("path", null=False),
     Column("path_is_relative", Boolean, nullable=False),
@@ -240,8 +240,8 @@ delete_file = _table(
     Index("lake_delete_file_id", "delete_file_id"),
     Index("lake_delete_file_end", "catalog_id", "table_id", "end_snapshot"),
     Index("lake_delete_file_of", "catalog_id", "table_id", "data_file_id"),
-    _ended("delete_file"),
-    _named("delete_file"),
+    _ended_index("delete_file"),
+    _path_index("delete_file"),
     key=("catalog_id", "table_id", "delete_file_id"),
 )
 
@@ -309,7 +309,7 @@ inlined_batch = _table(
     _id("catalog_id"),
     _id("table_id"),
     _id("batch_id"),
-    *_versions(),
+    *_version_columns(),
     _id("table_version"),
     _id("row_id_start", null=True),
     _id("row_count"),
@@ -342,7 +342,7 @@ option = _table(
     "option",
     _id("catalog_id"),
     _id("option_id"),
-    *_versions(),
+    *_version_columns(),
     _text("scope", null=False),
     _id("scope_id"),
     _text("key", null=False),
@@ -358,7 +358,7 @@ scheduled_file = _table(
     Column("path_is_relative", Boolean, nullable=False),
     Column("schedule_start", _TIME, nullable=False),
     _id("file_size_bytes", null=True),
-    _named("scheduled_file"),
+    _path_index("scheduled_file"),
     key=("catalog_id", "file_id"),
 )
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from forklake.model.ids import CatalogId
 from forklake.store.connection import Row, Store
-from forklake.store.dialect import Dialect
+from forklake.store.dialect import StoreDialect
 
 ColumnKind = Literal["bigint", "text", "boolean", "time", "uuid"]
 
@@ -34,7 +34,9 @@ def view_rows(store: Store, catalog_id: CatalogId, view: str) -> MetadataRows | 
         names = "snapshot_id, snapshot_time, schema_version, NULL, NULL, made_by_catalog_id"
     found = store.fetch(f"SELECT {names} FROM {source} WHERE {where}", {"catalog_id": catalog_id})
     kinds = [column_kind(column) for column in columns]
-    rows = [tuple(_read(value, kind, store.dialect) for value, kind in zip(row, kinds, strict=True)) for row in found]
+    rows = [
+        tuple(_read_value(value, kind, store.dialect) for value, kind in zip(row, kinds, strict=True)) for row in found
+    ]
     return MetadataRows(tuple(zip(columns, kinds, strict=True)), rows)
 
 
@@ -49,12 +51,12 @@ def column_kind(column: str) -> ColumnKind:
     return "text" if column in _TEXTS or column.endswith("_name") else "bigint"
 
 
-def _read(value: Any, kind: ColumnKind, dialect: Dialect) -> object:
+def _read_value(value: Any, kind: ColumnKind, dialect: StoreDialect) -> object:
     if value is None:
         return None
     match kind:
         case "time":
-            return dialect.time_out(value)
+            return dialect.from_database_time(value)
         case "boolean":
             return bool(value)
         case "text" | "uuid":

@@ -10,7 +10,7 @@ from forklake.model.lineage import Scope
 from forklake.model.names import fold
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.row_kinds import RowKind
-from forklake.store.scope import ended_rows, fetch_in, visible
+from forklake.store.scope import end_marker_statements, fetch_at_snapshot, visible_condition
 
 _COLUMNS = (
     "o.catalog_id, o.object_id, o.begin_snapshot, o.kind, o.schema_id, o.name, o.object_uuid, o.path, o.definition"
@@ -23,21 +23,21 @@ def objects_named(
     """The objects of a schema with these names, of any kind; schemas themselves are in schema 0."""
     dialect = store.dialect
     where = f"o.schema_id = :schema_id AND {dialect.any_of('o.name_key', 'name_keys')}"
-    return _read(store, scope, where, {"schema_id": schema_id, "name_keys": [fold(name) for name in names]})
+    return _read_objects(store, scope, where, {"schema_id": schema_id, "name_keys": [fold(name) for name in names]})
 
 
 def objects_with_ids(store: Store, scope: Scope, object_ids: Collection[int]) -> list[LakeObject[Definition]]:
     where = store.dialect.any_of("o.object_id", "object_ids")
-    return _read(store, scope, where, {"object_ids": list(object_ids)})
+    return _read_objects(store, scope, where, {"object_ids": list(object_ids)})
 
 
 def objects_in_schema(store: Store, scope: Scope, schema_id: SchemaId) -> list[LakeObject[Definition]]:
     """All objects of one schema; of schema 0, the schemas."""
-    return _read(store, scope, "o.schema_id = :schema_id", {"schema_id": schema_id})
+    return _read_objects(store, scope, "o.schema_id = :schema_id", {"schema_id": schema_id})
 
 
 def all_objects(store: Store, scope: Scope) -> list[LakeObject[Definition]]:
-    return _read(store, scope, "TRUE", {})
+    return _read_objects(store, scope, "TRUE", {})
 
 
 def table_versions(
@@ -51,7 +51,7 @@ def table_versions(
         f" WHERE {dialect.any_of('o.begin_snapshot', 'versions')}",
         {"table_id": table_id, "versions": list(versions), **dialect.level_params(scope.levels)},
     )
-    [rows] = fetch_in(store, scope, [asked])
+    [rows] = fetch_at_snapshot(store, scope, [asked])
     return {begin: cast("TableDefinition", read_definition("table", read_json(document))) for begin, document in rows}
 
 
@@ -60,17 +60,17 @@ def object_statements(store: Store, scope: Scope, where: str, params: dict[str, 
     dialect = store.dialect
     rows = Statement(
         f"SELECT {_COLUMNS} FROM {dialect.levels} JOIN lake_object o ON o.catalog_id = l.catalog_id"
-        f" WHERE {where} AND {visible('o')}",
+        f" WHERE {where} AND {visible_condition('o')}",
         {**params, **dialect.level_params(scope.levels)},
     )
-    return [rows, *ended_rows(dialect, scope, RowKind.OBJECT, 0)]
+    return [rows, *end_marker_statements(dialect, scope, RowKind.OBJECT, 0)]
 
 
 def visible_objects(answers: list[list[Row]]) -> list[LakeObject[Definition]]:
     """The objects that no fork in between has ended, by name."""
     rows, *markers = answers
     ended = {(object_id, begin) for marker in markers for object_id, begin in marker}
-    found = [_object(row) for row in rows if (row[1], row[2]) not in ended]
+    found = [_object_from_row(row) for row in rows if (row[1], row[2]) not in ended]
     return sorted(found, key=lambda found_object: (found_object.kind, fold(found_object.name)))
 
 
@@ -91,11 +91,11 @@ def object_row(entry: LakeObject[Definition]) -> Row:
     )
 
 
-def _read(store: Store, scope: Scope, where: str, params: dict[str, object]) -> list[LakeObject[Definition]]:
-    return visible_objects(fetch_in(store, scope, object_statements(store, scope, where, params)))
+def _read_objects(store: Store, scope: Scope, where: str, params: dict[str, object]) -> list[LakeObject[Definition]]:
+    return visible_objects(fetch_at_snapshot(store, scope, object_statements(store, scope, where, params)))
 
 
-def _object(row: Row) -> LakeObject[Definition]:
+def _object_from_row(row: Row) -> LakeObject[Definition]:
     owner, object_id, begin, kind, schema_id, name, uuid, path, document = cast("Any", row)
     return LakeObject(
         owner=CatalogId(owner),

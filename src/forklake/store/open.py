@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from forklake.errors import InvalidInput, InvalidName, NotALake, StoreError, StoreUnavailable, UnsupportedFormat
 from forklake.model.names import check_object_name
 from forklake.store.connection import Store
-from forklake.store.foreign_database import check_file, find_relations, foreign_contents, is_ducklake
+from forklake.store.foreign_database import check_sqlite_file, find_relations, is_ducklake, not_a_lake_error
 from forklake.store.format_version import FORMAT_VERSION
 from forklake.store.migrations import migrate
 from forklake.store.options import lake_info
@@ -48,7 +48,7 @@ def _connect(target: str, schema: str | None, *, create: bool, read_only: bool) 
     if target.startswith(_POSTGRES_URLS):
         target = f"postgres:{target}"
     if target.startswith("postgres:"):
-        return _postgres(target.removeprefix("postgres:"), schema, read_only=read_only)
+        return _open_postgres(target.removeprefix("postgres:"), schema, read_only=read_only)
     if target.startswith(_NOT_THERE_YET):
         raise InvalidInput(f"Metadata in {target.split(':')[0]} is not supported; use sqlite: or postgres:.")
     if schema not in (None, "main"):
@@ -67,7 +67,7 @@ def _connect(target: str, schema: str | None, *, create: bool, read_only: bool) 
         raise StoreUnavailable(
             f"{path} is a directory; give the path of the SQLite file that holds the metadata of the lake."
         )
-    check_file(path, f"sqlite:{path}")
+    check_sqlite_file(path, f"sqlite:{path}")
     return SqliteStore(path, read_only=read_only)
 
 
@@ -78,7 +78,7 @@ def _exists(path: Path) -> bool:
         raise InvalidInput(f"The metadata location cannot be used: {error.strerror}.") from None
 
 
-def _postgres(conninfo: str, schema: str | None, *, read_only: bool) -> "PostgresStore":
+def _open_postgres(conninfo: str, schema: str | None, *, read_only: bool) -> "PostgresStore":
     # Whoever has a lake in a file should not wait for the driver of another database.
     from forklake.store.postgres import DEFAULT_SCHEMA, PostgresStore
 
@@ -93,13 +93,13 @@ def _check_schema(schema: str) -> str:
 
 
 def _check_format(store: "PostgresStore | SqliteStore", *, create: bool, migrate_old: bool) -> None:
-    version = _format_of(store)
+    version = _format_version(store)
     if version is None:
         # Read before the format is asked for again: whoever creates the lake meanwhile does it all at once.
         relations = find_relations(store)
-        version = _format_of(store)
+        version = _format_version(store)
         if version is None and relations:
-            raise foreign_contents(store, relations)
+            raise not_a_lake_error(store, relations)
     if version is None:
         if not create:
             raise NotALake(
@@ -122,10 +122,10 @@ def _check_format(store: "PostgresStore | SqliteStore", *, create: bool, migrate
         migrate(store, version, script=_create_script(store))
 
 
-def _format_of(store: "PostgresStore | SqliteStore") -> int | None:
+def _format_version(store: "PostgresStore | SqliteStore") -> int | None:
     """The format version; None if there is no lake."""
     [[is_there, beside_ducklake]] = store.fetch(_FIND_ON_POSTGRES if store.dialect.is_postgres else _FIND_ON_SQLITE, {})
-    text = _info(store).get(FORMAT_KEY) if is_there else None
+    text = _lake_info(store).get(FORMAT_KEY) if is_there else None
     if text is None:
         return None
     if beside_ducklake and not store.read_only and is_ducklake(find_relations(store)):
@@ -149,7 +149,7 @@ _FIND_ON_SQLITE = (
 """Whether there are our facts about a lake, and whether a table has the name of a view of ours."""
 
 
-def _info(store: "PostgresStore | SqliteStore") -> dict[str, str]:
+def _lake_info(store: "PostgresStore | SqliteStore") -> dict[str, str]:
     """What is known about the lake; nothing if a table of the same name is somebody else's."""
     try:
         return lake_info(store)
@@ -162,10 +162,10 @@ def _info(store: "PostgresStore | SqliteStore") -> dict[str, str]:
 def _create_script(store: "PostgresStore | SqliteStore") -> str:
     """What creates all that is missing. Several processes may run it at once: all succeed, one of them did it."""
     # What generates it is large, and only needed when a lake is created or migrated.
-    from forklake.store.ddl import create_script, identity
+    from forklake.store.ddl import create_script, identity_script
 
     script = create_script(store.dialect.name, None if isinstance(store, SqliteStore) else store.schema)
     if store.dialect.is_postgres:
         # IF NOT EXISTS is not enough for two at the same time.
         script = f"SELECT pg_advisory_xact_lock(hashtext('forklake'), hashtext(current_database()));\n{script}"
-    return f"{script}\n{identity(store.dialect.name)}"
+    return f"{script}\n{identity_script(store.dialect.name)}"

@@ -7,9 +7,9 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import Scope
 from forklake.model.snapshots import CommitInfo
 from forklake.store.connection import Row, Statement, Store
-from forklake.store.dialect import Dialect
+from forklake.store.dialect import StoreDialect
 from forklake.store.row_kinds import RowKind
-from forklake.store.scope import ended_rows, expired, fetch_in, visible
+from forklake.store.scope import end_marker_statements, expired_error, fetch_at_snapshot, visible_condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class OptionRow:
 
 def catalog_options(store: Store, scope: Scope) -> list[OptionRow]:
     """The options in force in a catalog at a snapshot, what it inherited included, and those of the instance."""
-    return read_options(fetch_in(store, scope, option_statements(store.dialect, scope)))
+    return read_options(fetch_at_snapshot(store, scope, option_statements(store.dialect, scope)))
 
 
 def instance_options(store: Store, scope: Scope) -> list[OptionRow]:
@@ -37,20 +37,20 @@ def instance_options(store: Store, scope: Scope) -> list[OptionRow]:
         {"made_by": scope.made_by, "snapshot_id": scope.snapshot_id},
     )
     if not rows:
-        raise expired(scope)
+        raise expired_error(scope)
     return [OptionRow(*row) for row in rows if row[5] is not None]
 
 
-def option_statements(dialect: Dialect, scope: Scope, *, instance_key: str | None = None) -> list[Statement]:
+def option_statements(dialect: StoreDialect, scope: Scope, *, instance_key: str | None = None) -> list[Statement]:
     """Ask for options, and for those of the instance or one of them; read the answers with `read_options`."""
     which = "" if instance_key is None else " WHERE i.key = :instance_key"
     options = Statement(
         "SELECT o.catalog_id, o.option_id, o.begin_snapshot, o.scope, o.scope_id, o.key, o.value"
-        f" FROM {dialect.levels} JOIN lake_option o ON o.catalog_id = l.catalog_id WHERE {visible('o')}"
+        f" FROM {dialect.levels} JOIN lake_option o ON o.catalog_id = l.catalog_id WHERE {visible_condition('o')}"
         f" UNION ALL SELECT -1, -1, -1, 'instance', 0, i.key, i.value FROM lake_instance_option i{which}",
         {"instance_key": instance_key, **dialect.level_params(scope.levels)},
     )
-    return [options, *ended_rows(dialect, scope, RowKind.OPTION, 0)]
+    return [options, *end_marker_statements(dialect, scope, RowKind.OPTION, 0)]
 
 
 def read_options(answers: Sequence[list[Row]]) -> list[OptionRow]:

@@ -15,19 +15,19 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from forklake.errors import InvalidInput, ReadOnly, StoreError, StoreUnavailable
 from forklake.model.ids import SnapshotId
-from forklake.model.process_forks import tell_of_forks
+from forklake.model.process_forks import register_for_forks
 from forklake.store.connection import (
-    Append,
+    AppendCommit,
     ForkRequest,
     OutcomeUnknown,
     Params,
     Row,
-    Rows,
+    RowsToInsert,
     Statement,
     TransientFailure,
 )
-from forklake.store.dialect import POSTGRESQL, Dialect
-from forklake.store.postgres_errors import ends_session, own_error
+from forklake.store.dialect import POSTGRESQL, StoreDialect
+from forklake.store.postgres_errors import ends_session, translate_error
 
 DEFAULT_SCHEMA = "ducklake"
 COPY_FROM = 200
@@ -72,7 +72,7 @@ class PostgresStore:
             with psycopg.connect(conninfo, connect_timeout=10):
                 pass
         except psycopg.Error as error:
-            raise own_error(error, self.location) from error
+            raise translate_error(error, self.location) from error
         self._new_pool = partial(
             ConnectionPool,
             conninfo,
@@ -86,7 +86,7 @@ class PostgresStore:
             open=True,
         )
         self._own_pool: ConnectionPool[Any] | None = self._new_pool()
-        tell_of_forks(self)
+        register_for_forks(self)
 
     def before_fork(self) -> None:
         """Connections stay with the process that has made them."""
@@ -106,7 +106,7 @@ class PostgresStore:
         return self._own_pool
 
     @property
-    def dialect(self) -> Dialect:
+    def dialect(self) -> StoreDialect:
         return POSTGRESQL
 
     @property
@@ -156,7 +156,7 @@ class PostgresStore:
                 if connection.closed:
                     self._lost[session] = began
 
-    def append(self, append: Append) -> SnapshotId | None:
+    def append(self, append: AppendCommit) -> SnapshotId | None:
         if self._read_only:
             raise ReadOnly(f"{self.location} is open for reading only.")
         self._end_lost()
@@ -168,7 +168,7 @@ class PostgresStore:
             append.catalog_id, append.base, payload, str(append.stand_in), append.alters_schema, append.changes,
             info.author, info.message, info.extra_info, append.token,
         )  # fmt: skip
-        with self._connection() as connection, _told_apart(connection):
+        with self._connection() as connection, _raise_outcome_unknown(connection):
             [(snapshot_id,)] = connection.execute(_APPEND, params).fetchall()
         return None if snapshot_id is None else SnapshotId(snapshot_id)
 
@@ -201,14 +201,14 @@ class PostgresStore:
                 "parent": request.parent,
                 "name": request.name,
                 "version": request.version,
-                "timestamp": None if request.timestamp is None else POSTGRESQL.time_in(request.timestamp),
+                "timestamp": None if request.timestamp is None else POSTGRESQL.to_database_time(request.timestamp),
                 "if_not_exists": request.if_not_exists,
                 "uuid": request.uuid,
             },
         )
         if self._read_only:
             raise ReadOnly(f"{self.location} is open for reading only.")
-        with self._connection() as connection, _told_apart(connection):
+        with self._connection() as connection, _raise_outcome_unknown(connection):
             [[(created,)]] = _run_all(connection, [statement])
         return bool(created)
 
@@ -247,7 +247,7 @@ class PostgresStore:
             yield connection
         except psycopg.Error as error:
             lost = ends_session(connection, error)
-            raise own_error(error, self.location, lost=lost) from error
+            raise translate_error(error, self.location, lost=lost) from error
         finally:
             if connection.closed:
                 # The others may have died with it, in a restart of the server.
@@ -270,7 +270,7 @@ class PostgresTransaction:
     def fetch_all(self, statements: Sequence[Statement]) -> list[list[Row]]:
         cursors = _send_all(self._connection, statements)
         self._pipeline.sync()
-        return [_rows(cursor) for cursor in cursors]
+        return [_fetch_rows(cursor) for cursor in cursors]
 
     def run_script(self, script: str) -> None:
         # A pipeline takes one statement at a time.
@@ -278,10 +278,10 @@ class PostgresTransaction:
         self._connection.execute(script)
         self._pipeline = self._open.enter_context(self._connection.pipeline())
 
-    def commit(self, steps: Sequence[Statement | Rows]) -> None:
+    def commit(self, steps: Sequence[Statement | RowsToInsert]) -> None:
         connection = self._connection
         updates = [step for step in steps if isinstance(step, Statement)]
-        inserts = [step for step in steps if isinstance(step, Rows)]
+        inserts = [step for step in steps if isinstance(step, RowsToInsert)]
         if bulk := [insert for insert in inserts if len(insert.rows) >= COPY_FROM]:
             # COPY cannot travel with others, and what is replaced must have ended before it comes.
             with self._open:
@@ -290,7 +290,7 @@ class PostgresTransaction:
             for insert in bulk:
                 _copy(connection, insert)
             self._open.enter_context(connection.pipeline())
-        with _told_apart(connection), self._open:
+        with _raise_outcome_unknown(connection), self._open:
             _send_all(connection, updates)
             _insert(connection, [insert for insert in inserts if len(insert.rows) < COPY_FROM])
             connection.execute("COMMIT")
@@ -308,7 +308,7 @@ class PostgresTransaction:
 
 
 @contextmanager
-def _told_apart(connection: psycopg.Connection[Any]) -> Iterator[None]:
+def _raise_outcome_unknown(connection: psycopg.Connection[Any]) -> Iterator[None]:
     """Around what commits: an error that leaves open whether it happened is raised as OutcomeUnknown."""
     session = connection.info.backend_pid
     try:
@@ -321,21 +321,21 @@ def _told_apart(connection: psycopg.Connection[Any]) -> Iterator[None]:
 
 def _run_all(connection: psycopg.Connection[Any], statements: Sequence[Statement]) -> list[list[Row]]:
     if len(statements) == 1:
-        return [_rows(connection.execute(native_sql(statements[0].sql), statements[0].params))]
+        return [_fetch_rows(connection.execute(native_sql(statements[0].sql), statements[0].params))]
     with connection.pipeline():
         cursors = _send_all(connection, statements)
-    return [_rows(cursor) for cursor in cursors]
+    return [_fetch_rows(cursor) for cursor in cursors]
 
 
 def _send_all(connection: psycopg.Connection[Any], statements: Sequence[Statement]) -> list[psycopg.Cursor[Any]]:
     return [connection.execute(native_sql(statement.sql), statement.params) for statement in statements]
 
 
-def _rows(cursor: psycopg.Cursor[Any]) -> list[Row]:
+def _fetch_rows(cursor: psycopg.Cursor[Any]) -> list[Row]:
     return cursor.fetchall() if cursor.rownumber is not None else []
 
 
-def _insert(connection: psycopg.Connection[Any], steps: Sequence[Rows]) -> None:
+def _insert(connection: psycopg.Connection[Any], steps: Sequence[RowsToInsert]) -> None:
     """Insert a few rows into each of several tables with one statement, which the server plans once."""
     if steps:
         tables = tuple(step.table for step in steps)
@@ -347,14 +347,14 @@ def _as_json(rows: Sequence[Row]) -> list[list[object]]:
     return [[repr(value) if value.__class__ is float else value for value in row] for row in rows]
 
 
-def _text(value: object) -> str:
+def _json_default(value: object) -> str:
     return f"\\x{value.hex()}" if isinstance(value, bytes) else str(value)
 
 
-_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_text)
+_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_json_default)
 
 
-def _copy(connection: psycopg.Connection[Any], step: Rows) -> None:
+def _copy(connection: psycopg.Connection[Any], step: RowsToInsert) -> None:
     with (
         connection.cursor() as cursor,
         cursor.copy(f"COPY {step.table} FROM STDIN") as copy,

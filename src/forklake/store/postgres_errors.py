@@ -54,7 +54,7 @@ def ends_session(connection: psycopg.Connection[Any], error: psycopg.Error) -> b
     return connection.closed
 
 
-def own_error(error: psycopg.Error, location: str, *, lost: bool = False) -> ForklakeError:
+def translate_error(error: psycopg.Error, location: str, *, lost: bool = False) -> ForklakeError:
     """The error of our own tree that says the same."""
     state = error.sqlstate
     text = error.diag.message_primary or str(error).strip().splitlines()[0]

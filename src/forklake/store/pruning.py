@@ -24,8 +24,8 @@ from forklake.model.pruning import (
     PartitionIn,
 )
 from forklake.store.connection import Statement, Store
-from forklake.store.dialect import Dialect
-from forklake.store.scope import fetch_in
+from forklake.store.dialect import StoreDialect
+from forklake.store.scope import fetch_at_snapshot
 
 
 def files_that_may_match(
@@ -40,10 +40,10 @@ def files_that_may_match(
         return None
     if isinstance(file_filter, Nothing):
         return []
-    query = _Query(store.dialect, widths)
+    query = _FileQuery(store.dialect, widths)
     sql = query.files(file_filter)
     params = {"table_id": table_id, **query.params, **store.dialect.level_params(scope.levels)}
-    return [row[0] for row in fetch_in(store, scope, [Statement(sql, params)])[0]]
+    return [row[0] for row in fetch_at_snapshot(store, scope, [Statement(sql, params)])[0]]
 
 
 def files_that_cannot_match(
@@ -55,17 +55,17 @@ def files_that_cannot_match(
     """
     if isinstance(file_filter, Everything):
         return set()
-    query = _Query(store.dialect, {}, only)
+    query = _FileQuery(store.dialect, {}, only)
     sql = query.files_without(file_filter)
     params = {"table_id": table_id, **query.params, **store.dialect.level_params(scope.levels)}
-    return {row[0] for row in fetch_in(store, scope, [Statement(sql, params)])[0]}
+    return {row[0] for row in fetch_at_snapshot(store, scope, [Statement(sql, params)])[0]}
 
 
-class _Query:
+class _FileQuery:
     """Collects the parameters of one statement while its parts are written."""
 
     def __init__(
-        self, dialect: Dialect, widths: Mapping[ColumnId, float], only: Collection[DataFileId] | None = None
+        self, dialect: StoreDialect, widths: Mapping[ColumnId, float], only: Collection[DataFileId] | None = None
     ) -> None:
         self._widths = widths
         self.params: dict[str, object] = {} if only is None else {"only": list(only)}

@@ -8,7 +8,7 @@ from forklake.model.files import DataFile, DeleteFile, InlinedBatch
 from forklake.model.ids import BatchId, CatalogId, DataFileId, SnapshotId, TableId
 from forklake.model.lineage import Scope
 from forklake.store.connection import Row, Statement, Store
-from forklake.store.dialect import Dialect
+from forklake.store.dialect import StoreDialect
 from forklake.store.row_kinds import RowKind
 from forklake.store.table_files import BATCH_COLUMNS, DATA_COLUMNS, DELETE_COLUMNS, read_batch
 
@@ -64,17 +64,17 @@ def row_events(store: Store, scope: Scope, narrowed: Scope, table_id: TableId, a
         ]
     )
     return RowEvents(
-        begun_files=_begun(files, after),
-        ended_files=_ended(files, after) + _marked(markers, RowKind.DATA_FILE),
+        begun_files=_begin_events(files, after),
+        ended_files=_end_events(files, after) + _marked_end_events(markers, RowKind.DATA_FILE),
         deletes=[Event._make(row) for row in deletes],
-        begun_batches=_begun(batches, after),
-        ended_batches=_ended(batches, after) + _marked(markers, RowKind.INLINED_BATCH),
+        begun_batches=_begin_events(batches, after),
+        ended_batches=_end_events(batches, after) + _marked_end_events(markers, RowKind.INLINED_BATCH),
         inlined_deletes=[Event._make(row) for row in inlined],
-        snapshots=_kept(snapshots),
+        snapshots=_read_snapshots(snapshots),
     )
 
 
-def _event_statements(dialect: Dialect, scope: Scope, table_id: TableId, after: SnapshotId) -> list[Statement]:
+def _event_statements(dialect: StoreDialect, scope: Scope, table_id: TableId, after: SnapshotId) -> list[Statement]:
     def of_table(columns: str, table: str, where: str) -> str:
         mine = "r.catalog_id = l.catalog_id AND r.table_id = :table_id"
         return f"SELECT {columns} FROM {dialect.levels} JOIN {table} r ON {mine} WHERE {where}"
@@ -102,14 +102,14 @@ def _event_statements(dialect: Dialect, scope: Scope, table_id: TableId, after: 
     return [Statement(text, params) for text in sql]
 
 
-def _kept(rows: list[Row]) -> list[KeptSnapshot]:
+def _read_snapshots(rows: list[Row]) -> list[KeptSnapshot]:
     return [
         KeptSnapshot(row[0], row[1], row[2] or "", row[3] is not None, row[0] == row[4], CatalogId(row[5]))
         for row in rows
     ]
 
 
-def _snapshot_statement(dialect: Dialect, scope: Scope, after: SnapshotId) -> Statement:
+def _snapshot_statement(dialect: StoreDialect, scope: Scope, after: SnapshotId) -> Statement:
     sql = (
         "SELECT s.snapshot_id, s.previous_snapshot_id, s.changes_made, p.snapshot_id, l.top, l.catalog_id"
         f" FROM {dialect.levels}"
@@ -120,20 +120,20 @@ def _snapshot_statement(dialect: Dialect, scope: Scope, after: SnapshotId) -> St
     return Statement(sql, {"after": after, **dialect.level_params(scope.levels)})
 
 
-def _begun(rows: list[Row], after: SnapshotId) -> list[Event]:
+def _begin_events(rows: list[Row], after: SnapshotId) -> list[Event]:
     return [Event(row_id, begin) for row_id, begin, _ in rows if begin > after]
 
 
-def _ended(rows: list[Row], after: SnapshotId) -> list[Event]:
+def _end_events(rows: list[Row], after: SnapshotId) -> list[Event]:
     return [Event(row_id, end) for row_id, _, end in rows if end is not None and end > after]
 
 
-def _marked(markers: list[Row], kind: RowKind) -> list[Event]:
+def _marked_end_events(markers: list[Row], kind: RowKind) -> list[Event]:
     return [Event(row_id, end) for found, row_id, end in markers if found == kind]
 
 
 @dataclass(frozen=True, slots=True)
-class RowsBehind:
+class EventRows:
     """The rows that events speak of, whether or not they are still there."""
 
     files: dict[int, DataFile]
@@ -145,7 +145,7 @@ class RowsBehind:
     """By batch: deleted positions, and since when."""
 
 
-def rows_behind(
+def rows_of_events(
     store: Store,
     scope: Scope,
     narrowed: Scope,
@@ -153,7 +153,7 @@ def rows_behind(
     after: SnapshotId,
     file_ids: Collection[DataFileId],
     batch_ids: Collection[BatchId],
-) -> tuple[RowsBehind, list[KeptSnapshot]]:
+) -> tuple[EventRows, list[KeptSnapshot]]:
     """These files and batches with all deletes from them, and the snapshots that are kept then, in one round trip."""
     data_rows, delete_rows, batch_rows, position_rows, snapshots = store.fetch_all(
         [
@@ -168,17 +168,17 @@ def rows_behind(
     positions: dict[int, list[tuple[int, SnapshotId]]] = {}
     for batch_id, position, begin in position_rows:
         positions.setdefault(batch_id, []).append((position, begin))
-    rows = RowsBehind(
+    rows = EventRows(
         {row[0]: DataFile._make(row) for row in data_rows if row[0] in wanted_files},
         deletes,
         {row[0]: read_batch(row) for row in batch_rows if row[0] in wanted_batches},
         positions,
     )
-    return rows, _kept(snapshots)
+    return rows, _read_snapshots(snapshots)
 
 
 def _row_statements(
-    dialect: Dialect,
+    dialect: StoreDialect,
     scope: Scope,
     table_id: TableId,
     file_ids: Collection[DataFileId],

@@ -7,19 +7,19 @@ from forklake.errors import NoSuchSnapshot
 from forklake.model.ids import CatalogId, TableId
 from forklake.model.lineage import Level, Scope
 from forklake.store.connection import Row, Statement, Store
-from forklake.store.dialect import Dialect
+from forklake.store.dialect import StoreDialect
 from forklake.store.row_kinds import RowKind
 
 SHORT_CHAIN = 8
 """Up to here, looking at every level is cheaper than first asking which of them own anything."""
 
 
-def visible(alias: str) -> str:
+def visible_condition(alias: str) -> str:
     """The row lives at the top of its level `l`; end markers are taken off by the reader."""
     return f"{alias}.begin_snapshot <= l.top AND ({alias}.end_snapshot IS NULL OR {alias}.end_snapshot > l.top)"
 
 
-def fetch_in(store: Store, scope: Scope, statements: Sequence[Statement]) -> list[list[Row]]:
+def fetch_at_snapshot(store: Store, scope: Scope, statements: Sequence[Statement]) -> list[list[Row]]:
     """The rows of statements about a snapshot, all of them; raises if it has expired meanwhile.
 
     The snapshot is asked for after the rows, in the same round trip: expiry removes it before the rows that only it
@@ -31,20 +31,20 @@ def fetch_in(store: Store, scope: Scope, statements: Sequence[Statement]) -> lis
     params = {"made_by": scope.made_by, "snapshot_id": scope.snapshot_id}
     *answers, found = store.fetch_all([*statements, Statement(there, params)])
     if not found:
-        raise expired(scope)
+        raise expired_error(scope)
     return answers
 
 
-def expired(scope: Scope) -> NoSuchSnapshot:
+def expired_error(scope: Scope) -> NoSuchSnapshot:
     return NoSuchSnapshot(f"Snapshot {scope.snapshot_id} has expired, or its catalog was dropped.")
 
 
-def check_there(store: Store, scope: Scope) -> None:
+def check_snapshot_exists(store: Store, scope: Scope) -> None:
     """Raise if the snapshot has expired."""
-    fetch_in(store, scope, [])
+    fetch_at_snapshot(store, scope, [])
 
 
-def ended_rows(dialect: Dialect, scope: Scope, kind: RowKind, scope_id: int) -> list[Statement]:
+def end_marker_statements(dialect: StoreDialect, scope: Scope, kind: RowKind, scope_id: int) -> list[Statement]:
     """Asks for `(object_id, begin_snapshot)` of what forks have ended; nothing to ask for a root.
 
     The reader takes them off: as a join the planner has no idea how many rows survive it.
@@ -60,7 +60,7 @@ def ended_rows(dialect: Dialect, scope: Scope, kind: RowKind, scope_id: int) -> 
     return [Statement(sql, params)]
 
 
-def ended_files(dialect: Dialect, scope: Scope, table_id: TableId) -> list[Statement]:
+def ended_files_statements(dialect: StoreDialect, scope: Scope, table_id: TableId) -> list[Statement]:
     """Asks for `(kind, object_id)` of the data files and delete files of a table that forks have ended."""
     if scope.is_root:
         return []

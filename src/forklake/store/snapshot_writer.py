@@ -9,8 +9,8 @@ from forklake.model.ids import BatchId, CatalogId, MappingId, SnapshotId, TableI
 from forklake.model.pruning import KeyedStats
 from forklake.model.snapshots import CommitInfo
 from forklake.store.catalog_rows import SnapshotRecord
-from forklake.store.connection import Row, Rows, Statement
-from forklake.store.dialect import Dialect
+from forklake.store.connection import Row, RowsToInsert, Statement
+from forklake.store.dialect import StoreDialect
 from forklake.store.file_rows import batch_row, data_file_row, delete_file_row, stats_row, table_stats_row
 from forklake.store.objects import object_row
 from forklake.store.options import OptionRow
@@ -23,20 +23,20 @@ class SnapshotWriter:
     A catalog's own row is ended by an update, an inherited one by an end marker: it belongs to an ancestor.
     """
 
-    def __init__(self, dialect: Dialect, catalog_id: CatalogId, snapshot_id: SnapshotId) -> None:
+    def __init__(self, dialect: StoreDialect, catalog_id: CatalogId, snapshot_id: SnapshotId) -> None:
         self.catalog_id = catalog_id
         self.snapshot_id = snapshot_id
         self._dialect = dialect
         self._rows: dict[str, list[Row]] = {}
         self._updates: list[Statement] = []
 
-    def steps(self) -> list[Statement | Rows]:
+    def steps(self) -> list[Statement | RowsToInsert]:
         """Updates first: a name must be given up before it is taken again."""
-        return [*self._updates, *(Rows(table, rows) for table, rows in self._rows.items() if rows)]
+        return [*self._updates, *(RowsToInsert(table, rows) for table, rows in self._rows.items() if rows)]
 
-    def rows(self) -> list[Rows] | None:
+    def rows(self) -> list[RowsToInsert] | None:
         """What to insert; None if something has to be updated too."""
-        return None if self._updates else [Rows(table, rows) for table, rows in self._rows.items() if rows]
+        return None if self._updates else [RowsToInsert(table, rows) for table, rows in self._rows.items() if rows]
 
     def add_object(self, entry: LakeObject[Definition]) -> None:
         self._add("lake_object", [object_row(entry)])
@@ -114,7 +114,7 @@ class SnapshotWriter:
         token: str,
     ) -> None:
         """The snapshot itself, and the catalog's new head."""
-        stored = self._dialect.time_in(time)
+        stored = self._dialect.to_database_time(time)
         told = (info.author, info.message, info.extra_info, token)
         record = SnapshotRecord(self.catalog_id, self.snapshot_id, previous, stored, schema_version, changes, *told)
         self._add("lake_snapshot", [record])

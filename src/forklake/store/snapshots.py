@@ -12,7 +12,7 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import NO_LIMIT, Level, Lineage, Scope
 from forklake.model.snapshots import Snapshot
 from forklake.store.connection import Row, Statement, Store
-from forklake.store.dialect import Dialect
+from forklake.store.dialect import StoreDialect
 
 _PATIENCE_SECONDS = 30
 _COLUMNS = (
@@ -29,7 +29,7 @@ def snapshots_up_to(store: Store, scope: Scope, *, after: SnapshotId | None = No
         " WHERE s.snapshot_id <= l.top AND s.snapshot_id > :after ORDER BY s.snapshot_id",
         {"after": -1 if after is None else after, **dialect.level_params(scope.levels)},
     )
-    return [_snapshot(row, dialect) for row in rows]
+    return [_snapshot_from_row(row, dialect) for row in rows]
 
 
 def newest_snapshots(store: Store, scope: Scope, count: int | None) -> list[Snapshot]:
@@ -40,7 +40,7 @@ def newest_snapshots(store: Store, scope: Scope, count: int | None) -> list[Snap
         " WHERE s.snapshot_id <= l.top ORDER BY s.snapshot_id DESC LIMIT :count",
         {"count": NO_LIMIT if count is None else count, **dialect.level_params(scope.levels)},
     )
-    return [_snapshot(row, dialect) for row in rows]
+    return [_snapshot_from_row(row, dialect) for row in rows]
 
 
 def newest_snapshot(
@@ -55,7 +55,7 @@ def newest_snapshot(
     params = {"version": version, **dialect.level_params(lineage.levels)}
     in_time = "TRUE"
     if until is not None:
-        params["until"] = dialect.time_in(until)
+        params["until"] = dialect.to_database_time(until)
         in_time = "s.snapshot_time <= :until"
     # Ordered by time where a time is asked for, so that the index finds it at once.
     order = "s.snapshot_id" if until is None else "s.snapshot_time"
@@ -75,12 +75,12 @@ def newest_snapshot(
     if not rows:
         return None
     row = max(rows, key=lambda candidate: candidate[0])
-    found = _snapshot(row, dialect)
+    found = _snapshot_from_row(row, dialect)
     exact = found.snapshot_id == version or found.snapshot_time == until
-    return found if exact or _stands_for(store, lineage, found, row[-1], version) else None
+    return found if exact or _covers_version(store, lineage, found, row[-1], version) else None
 
 
-def _stands_for(
+def _covers_version(
     store: Store, lineage: Lineage, found: Snapshot, follower: SnapshotId | None, version: SnapshotId
 ) -> bool:
     """Whether nothing has expired between a snapshot and a version for which none that is kept is nearer.
@@ -93,14 +93,14 @@ def _stands_for(
     if found.catalog_id == lineage.catalog_id:
         return True  # the head never expires
     place = next(i for i, level in enumerate(lineage.levels) if level.catalog_id == found.catalog_id)
-    begun = births(store, lineage.levels[:place])
+    begun = first_snapshots(store, lineage.levels[:place])
     # A catalog that was passed over by a fork in the past has nothing to show.
     nearer = [begun[level.catalog_id] for level in lineage.levels[:place] if begun[level.catalog_id][0] <= level.top]
     begin, is_kept = nearer[-1]
     return found.snapshot_id == lineage.levels[place].top and (is_kept or version < begin)
 
 
-def births(store: Store, levels: Sequence[Level]) -> dict[CatalogId, tuple[SnapshotId, bool]]:
+def first_snapshots(store: Store, levels: Sequence[Level]) -> dict[CatalogId, tuple[SnapshotId, bool]]:
     """The first snapshot of each catalog, and whether it is kept."""
     rows = store.fetch(
         "SELECT c.catalog_id, c.begin_snapshot, EXISTS (SELECT 1 FROM lake_snapshot s"
@@ -120,7 +120,7 @@ def first_snapshot_since(store: Store, scope: Scope, since: datetime) -> Snapsho
     )
     rows = store.fetch(
         f"SELECT ({oldest}) FROM {dialect.levels}",
-        {"since": dialect.time_in(since), **dialect.level_params(scope.levels)},
+        {"since": dialect.to_database_time(since), **dialect.level_params(scope.levels)},
     )
     return min((SnapshotId(row[0]) for row in rows if row[0] is not None), default=None)
 
@@ -160,7 +160,7 @@ def wait_for_commit(store: Store, catalog_id: CatalogId) -> None:
         sleep(0.01)
 
 
-def begin_commit(dialect: Dialect, catalog_id: CatalogId) -> Statement:
+def begin_commit(dialect: StoreDialect, catalog_id: CatalogId) -> Statement:
     """Locks a catalog, and asks for its head, schema version and head time, a new snapshot id, and the time."""
     return Statement(dialect.begin_commit, {"catalog_id": catalog_id})
 
@@ -174,7 +174,7 @@ def changes_since(catalog_id: CatalogId, base: SnapshotId) -> Statement:
     )
 
 
-def landed_statements(dialect: Dialect, catalog_id: CatalogId, base: SnapshotId, token: str) -> list[Statement]:
+def landed_statements(dialect: StoreDialect, catalog_id: CatalogId, base: SnapshotId, token: str) -> list[Statement]:
     """Wait for the catalog's lock, then ask for the snapshot that was committed with a token, and for all since."""
     lock = f"SELECT 1 FROM lake_catalog WHERE catalog_id = :catalog_id {dialect.lock_catalog}"
     landed = (
@@ -201,13 +201,13 @@ def read_changes(rows: list[Row], base: SnapshotId) -> list[CommittedChanges] | 
     return [CommittedChanges(SnapshotId(row[0]), parse_changes(row[2] or "")) for row in rows[1:]]
 
 
-def _snapshot(row: Row, dialect: Dialect) -> Snapshot:
+def _snapshot_from_row(row: Row, dialect: StoreDialect) -> Snapshot:
     snapshot_id, catalog_id, previous, time, schema_version, changes, author, message, extra = cast("Any", row[:9])
     return Snapshot(
         snapshot_id=snapshot_id,
         catalog_id=catalog_id,
         previous_snapshot_id=previous,
-        snapshot_time=dialect.time_out(time),
+        snapshot_time=dialect.from_database_time(time),
         schema_version=schema_version,
         changes=parse_changes(changes or ""),
         author=author,

@@ -13,19 +13,19 @@ from typing import NoReturn
 
 from forklake.errors import NotALake, ReadOnly, StoreError, StoreUnavailable
 from forklake.model.ids import SnapshotId
-from forklake.model.process_forks import tell_of_forks
+from forklake.model.process_forks import register_for_forks
 from forklake.store.connection import (
-    Append,
+    AppendCommit,
     DuplicateRow,
     ForkRequest,
     OutcomeUnknown,
     Params,
     Row,
-    Rows,
+    RowsToInsert,
     Statement,
     TransientFailure,
 )
-from forklake.store.dialect import SQLITE, Dialect
+from forklake.store.dialect import SQLITE, StoreDialect
 from forklake.store.fork import fork_with_statements
 from forklake.store.options import instance_requires_message
 from forklake.store.snapshot_writer import SnapshotWriter
@@ -48,7 +48,7 @@ class SqliteStore:
         self._closed = False
         self._put_back(self._connect("ro" if read_only else "rwc"))
         self._file = self._file_now()
-        tell_of_forks(self)
+        register_for_forks(self)
 
     def before_fork(self) -> None:
         # SQLite keeps account of its locks for each process; with a connection a new one would inherit a wrong account.
@@ -58,7 +58,7 @@ class SqliteStore:
         self._idle = LifoQueue()
 
     @property
-    def dialect(self) -> Dialect:
+    def dialect(self) -> StoreDialect:
         return SQLITE
 
     @property
@@ -110,7 +110,7 @@ class SqliteStore:
         finally:
             connection.execute(f"PRAGMA busy_timeout = {self._busy_timeout_ms}")
 
-    def append(self, append: Append) -> SnapshotId | None:
+    def append(self, append: AppendCommit) -> SnapshotId | None:
         first = [begin_commit(SQLITE, append.catalog_id), instance_requires_message(append.info)]
         with self.writing(first) as (transaction, (head, required)):
             if required or not head or head[0][0] != append.base:
@@ -120,7 +120,7 @@ class SqliteStore:
             time = SQLITE.later(clock, head_time)
             version = schema_version + append.alters_schema
             writer.record(append.base, time, version, append.changes, append.info, append.token)
-            named = [_with_id(rows, append.stand_in, snapshot_id) for rows in append.rows]
+            named = [_with_snapshot_id(rows, append.stand_in, snapshot_id) for rows in append.rows]
             transaction.commit([*named, *writer.steps()])
         return SnapshotId(snapshot_id)
 
@@ -235,21 +235,21 @@ class SqliteTransaction:
 
     def run_script(self, script: str) -> None:
         # Python's own way to run a script commits what was done before.
-        for statement in _split(script):
+        for statement in _split_script(script):
             self._connection.execute(statement)
 
-    def commit(self, steps: Sequence[Statement | Rows]) -> None:
+    def commit(self, steps: Sequence[Statement | RowsToInsert]) -> None:
         for step in steps:
             match step:
                 case Statement(sql, params):
                     _run(self._connection, sql, params)
-                case Rows(table, rows) if rows:
+                case RowsToInsert(table, rows) if rows:
                     marks = ", ".join("?" * len(rows[0]))
                     self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
         self._connection.execute("COMMIT")
 
 
-def _split(script: str) -> Iterator[str]:
+def _split_script(script: str) -> Iterator[str]:
     """The statements of a script, each of which begins on a line of its own."""
     statement = ""
     for line in script.split("\n"):
@@ -260,7 +260,7 @@ def _split(script: str) -> Iterator[str]:
     yield statement
 
 
-def _with_id(rows: Rows, stand_in: SnapshotId, snapshot_id: int) -> Rows:
+def _with_snapshot_id(rows: RowsToInsert, stand_in: SnapshotId, snapshot_id: int) -> RowsToInsert:
     """The same rows with the id in place of what stood for it, also inside definitions."""
     old, new = str(stand_in), str(snapshot_id)
 
@@ -269,7 +269,7 @@ def _with_id(rows: Rows, stand_in: SnapshotId, snapshot_id: int) -> Rows:
             return snapshot_id
         return value.replace(old, new) if isinstance(value, str) else value
 
-    return Rows(rows.table, [tuple(named(value) for value in row) for row in rows.rows])
+    return RowsToInsert(rows.table, [tuple(named(value) for value in row) for row in rows.rows])
 
 
 def _run(connection: sqlite3.Connection, sql: str, params: Params) -> list[Row]:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from forklake.model.checked_rows import BatchRow, DeleteRow, FileRow
 from forklake.model.ids import SnapshotId, TableId
 from forklake.model.lineage import Scope
-from forklake.store.catalog_checks import Marker
+from forklake.store.catalog_checks import EndMarker
 from forklake.store.connection import Row, Statement, Store
-from forklake.store.dialect import Dialect
+from forklake.store.dialect import StoreDialect
 from forklake.store.row_kinds import RowKind
 
 
@@ -42,7 +42,7 @@ class TableRows:
     mappings: dict[int, Any]
     versions: dict[SnapshotId, Any]
     """By where they begin, the documents."""
-    markers: list[Marker]
+    markers: list[EndMarker]
 
 
 _FILE = (
@@ -67,9 +67,9 @@ def table_rows(store: Store, scope: Scope, narrowed: Scope, table_id: TableId) -
         (narrowed, "lake_table_stats", "r.begin_snapshot, r.record_count, r.next_row_id, r.file_size_bytes"),
         (scope, "lake_column_mapping", "r.mapping_id, r.mapping"),
     )
-    statements = [_of_table(dialect, of, table_id, columns, table) for of, table, columns in asked]
+    statements = [_table_statement(dialect, of, table_id, columns, table) for of, table, columns in asked]
     statements += [
-        _of_table(
+        _table_statement(
             dialect,
             narrowed,
             table_id,
@@ -77,8 +77,8 @@ def table_rows(store: Store, scope: Scope, narrowed: Scope, table_id: TableId) -
             "lake_inlined_delete",
             " GROUP BY r.batch_id, r.begin_snapshot",
         ),
-        _versions(dialect, scope, table_id),
-        _markers(dialect, scope, table_id),
+        _versions_statement(dialect, scope, table_id),
+        _markers_statement(dialect, scope, table_id),
     ]
     files, deletes, batches, stats, mappings, inlined, versions, markers = store.fetch_all(statements)
     return TableRows(
@@ -89,7 +89,7 @@ def table_rows(store: Store, scope: Scope, narrowed: Scope, table_id: TableId) -
         stats=sorted(StatsRow._make(row) for row in stats),
         mappings=dict(_pairs(mappings)),
         versions=dict(_pairs(versions)),
-        markers=[Marker._make(row) for row in markers],
+        markers=[EndMarker._make(row) for row in markers],
     )
 
 
@@ -116,8 +116,8 @@ def batch_payloads(store: Store, scope: Scope, table_id: TableId, batch_ids: Col
     return {batch_id: bytes(payload) for batch_id, payload in rows}
 
 
-def _of_table(
-    dialect: Dialect, scope: Scope, table_id: TableId, columns: str, table: str, grouped: str = ""
+def _table_statement(
+    dialect: StoreDialect, scope: Scope, table_id: TableId, columns: str, table: str, grouped: str = ""
 ) -> Statement:
     return Statement(
         f"SELECT {columns} FROM {dialect.levels} JOIN {table} r"
@@ -126,7 +126,7 @@ def _of_table(
     )
 
 
-def _versions(dialect: Dialect, scope: Scope, table_id: TableId) -> Statement:
+def _versions_statement(dialect: StoreDialect, scope: Scope, table_id: TableId) -> Statement:
     return Statement(
         f"SELECT r.begin_snapshot, r.definition FROM {dialect.levels} JOIN lake_object r"
         f" ON r.catalog_id = l.catalog_id AND r.object_id = :table_id AND r.kind = 'table' WHERE {_BEGUN}",
@@ -134,7 +134,7 @@ def _versions(dialect: Dialect, scope: Scope, table_id: TableId) -> Statement:
     )
 
 
-def _markers(dialect: Dialect, scope: Scope, table_id: TableId) -> Statement:
+def _markers_statement(dialect: StoreDialect, scope: Scope, table_id: TableId) -> Statement:
     kinds = (RowKind.TABLE_CONTENTS, RowKind.DATA_FILE, RowKind.DELETE_FILE, RowKind.INLINED_BATCH)
     among = ", ".join(str(int(kind)) for kind in kinds)
     return Statement(

@@ -11,9 +11,9 @@ from forklake.model.lineage import Scope
 from forklake.model.mappings import NameMapping
 from forklake.model.statistics import ColumnStats
 from forklake.store.connection import Row, Statement, Store
-from forklake.store.dialect import Dialect
+from forklake.store.dialect import StoreDialect
 from forklake.store.row_kinds import RowKind
-from forklake.store.scope import ended_files, ended_rows, fetch_in, visible
+from forklake.store.scope import end_marker_statements, ended_files_statements, fetch_at_snapshot, visible_condition
 
 # In the order of DataFile's and DeleteFile's fields.
 DATA_COLUMNS = (
@@ -32,7 +32,7 @@ def table_files(
     store: Store, scope: Scope, table_id: TableId, only: Collection[DataFileId] | None = None
 ) -> list[ScanFile]:
     """Every visible data file with its delete file, in one round trip; only some of them if told so."""
-    answers = fetch_in(store, scope, _file_statements(store.dialect, scope, table_id, only))
+    answers = fetch_at_snapshot(store, scope, _file_statements(store.dialect, scope, table_id, only))
     data_rows, delete_rows, *markers = answers
     ended_data = {row[1] for marker in markers for row in marker if row[0] == RowKind.DATA_FILE}
     ended_deletes = {row[1] for marker in markers for row in marker if row[0] == RowKind.DELETE_FILE}
@@ -47,7 +47,7 @@ def table_files(
 
 
 def _file_statements(
-    dialect: Dialect, scope: Scope, table_id: TableId, only: Collection[DataFileId] | None
+    dialect: StoreDialect, scope: Scope, table_id: TableId, only: Collection[DataFileId] | None
 ) -> list[Statement]:
     params = {"table_id": table_id, **dialect.level_params(scope.levels)}
     which = "TRUE"
@@ -58,12 +58,12 @@ def _file_statements(
         Statement(
             f"SELECT {columns} FROM {dialect.levels}"
             f" JOIN {table} f ON f.catalog_id = l.catalog_id AND f.table_id = :table_id"
-            f" WHERE {visible('f')} AND {which}",
+            f" WHERE {visible_condition('f')} AND {which}",
             params,
         )
         for columns, table in ((DATA_COLUMNS, "lake_data_file"), (DELETE_COLUMNS, "lake_delete_file"))
     ]
-    return [*statements, *ended_files(dialect, scope, table_id)]
+    return [*statements, *ended_files_statements(dialect, scope, table_id)]
 
 
 def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[InlinedBatch]:
@@ -72,13 +72,13 @@ def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[Inlined
     params = {"table_id": table_id, **dialect.level_params(scope.levels)}
     sql = (
         f"SELECT {BATCH_COLUMNS} FROM {dialect.levels} JOIN lake_inlined_batch b"
-        f" ON b.catalog_id = l.catalog_id AND b.table_id = :table_id WHERE {visible('b')} ORDER BY b.batch_id"
+        f" ON b.catalog_id = l.catalog_id AND b.table_id = :table_id WHERE {visible_condition('b')} ORDER BY b.batch_id"
     )
-    [batches] = fetch_in(store, scope, [Statement(sql, params)])
+    [batches] = fetch_at_snapshot(store, scope, [Statement(sql, params)])
     if not batches:
         # As in most tables: what would be deleted from them need not be asked for.
         return []
-    deleted, *markers = fetch_in(
+    deleted, *markers = fetch_at_snapshot(
         store,
         scope,
         [
@@ -87,7 +87,7 @@ def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[Inlined
                 " ON d.catalog_id = l.catalog_id AND d.table_id = :table_id WHERE d.begin_snapshot <= l.top",
                 params,
             ),
-            *ended_rows(dialect, scope, RowKind.INLINED_BATCH, table_id),
+            *end_marker_statements(dialect, scope, RowKind.INLINED_BATCH, table_id),
         ],
     )
     ended = {row[0] for marker in markers for row in marker}
@@ -120,7 +120,7 @@ def file_stats(store: Store, scope: Scope, table_id: TableId, column_id: ColumnI
         " ON s.catalog_id = l.catalog_id AND s.table_id = :table_id AND s.column_id = :column_id",
         {"table_id": table_id, "column_id": column_id, **dialect.level_params(scope.levels)},
     )
-    [rows] = fetch_in(store, scope, [asked])
+    [rows] = fetch_at_snapshot(store, scope, [asked])
     # SQLite has no booleans.
     return {
         DataFileId(file_id): ColumnStats(column_id, values, nulls, low, high, None if nan is None else bool(nan))
@@ -136,11 +136,11 @@ def table_mappings(store: Store, scope: Scope, table_id: TableId) -> dict[Mappin
         " ON m.catalog_id = l.catalog_id AND m.table_id = :table_id WHERE m.begin_snapshot <= l.top",
         {"table_id": table_id, **dialect.level_params(scope.levels)},
     )
-    [rows] = fetch_in(store, scope, [asked])
+    [rows] = fetch_at_snapshot(store, scope, [asked])
     return {MappingId(mapping_id): read_mapping(document) for mapping_id, document in rows}
 
 
-def stats_statement(dialect: Dialect, scope: Scope, table_ids: Iterable[TableId]) -> Statement:
+def stats_statement(dialect: StoreDialect, scope: Scope, table_ids: Iterable[TableId]) -> Statement:
     """Asks for the newest statistics of each table; read the answer with `read_stats`.
 
     Later versions supersede earlier ones, and a fork's own are later than all it inherited: the highest wins.
@@ -178,4 +178,4 @@ def table_stats(store: Store, scope: Scope, table_ids: Collection[TableId]) -> d
     """The newest statistics of the tables that have any."""
     if not table_ids:
         return {}
-    return read_stats(fetch_in(store, scope, [stats_statement(store.dialect, scope, table_ids)])[0])
+    return read_stats(fetch_at_snapshot(store, scope, [stats_statement(store.dialect, scope, table_ids)])[0])

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from forklake.model.ids import TableId
 from forklake.model.lineage import Scope
 from forklake.store.connection import Row, Statement, Store
-from forklake.store.dialect import Dialect
+from forklake.store.dialect import StoreDialect
 from forklake.store.row_kinds import RowKind
-from forklake.store.scope import fetch_in, visible
+from forklake.store.scope import fetch_at_snapshot, visible_condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,22 +24,22 @@ def table_sizes(store: Store, scope: Scope) -> dict[TableId, TableSize]:
     """By table, what it has at a snapshot, in one round trip. Tables without files are left out."""
     data = _size_statements(store.dialect, scope, "lake_data_file", "data_file_id", RowKind.DATA_FILE)
     deletes = _size_statements(store.dialect, scope, "lake_delete_file", "delete_file_id", RowKind.DELETE_FILE)
-    answers = fetch_in(store, scope, [*data, *deletes])
-    files, delete_files = _totals(answers[: len(data)]), _totals(answers[len(data) :])
+    answers = fetch_at_snapshot(store, scope, [*data, *deletes])
+    files, delete_files = _sum_by_table(answers[: len(data)]), _sum_by_table(answers[len(data) :])
     return {
         TableId(table_id): TableSize(*files.get(table_id, (0, 0)), *delete_files.get(table_id, (0, 0)))
         for table_id in files.keys() | delete_files.keys()
     }
 
 
-def _size_statements(dialect: Dialect, scope: Scope, table: str, key: str, kind: RowKind) -> list[Statement]:
+def _size_statements(dialect: StoreDialect, scope: Scope, table: str, key: str, kind: RowKind) -> list[Statement]:
     """Ask for what is visible, and for what of it forks have ended; nothing to ask of that for a root."""
     params = {"kind": int(kind), **dialect.level_params(scope.levels)}
     seen = f"""
         SELECT f.table_id, count(*), sum(f.file_size_bytes)
         FROM {dialect.levels}
         JOIN {table} f ON f.catalog_id = l.catalog_id
-        WHERE {visible("f")}
+        WHERE {visible_condition("f")}
         GROUP BY f.table_id"""
     ended = f"""
         WITH level AS (SELECT l.catalog_id, l.top FROM {dialect.levels})
@@ -48,12 +48,12 @@ def _size_statements(dialect: Dialect, scope: Scope, table: str, key: str, kind:
         JOIN lake_row_end e ON e.catalog_id = k.catalog_id AND e.kind = :kind AND e.end_snapshot <= k.top
         CROSS JOIN level l
         JOIN {table} f ON f.catalog_id = l.catalog_id AND f.table_id = e.scope_id AND f.{key} = e.object_id
-        WHERE {visible("f")}
+        WHERE {visible_condition("f")}
         GROUP BY f.table_id"""
     return [Statement(seen, params)] if scope.is_root else [Statement(seen, params), Statement(ended, params)]
 
 
-def _totals(answers: list[list[Row]]) -> dict[int, tuple[int, int]]:
+def _sum_by_table(answers: list[list[Row]]) -> dict[int, tuple[int, int]]:
     totals: dict[int, tuple[int, int]] = {}
     for answer in answers:
         for table_id, count, size in answer:

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import typer
 
-from forklake.cli.options import age, numbers
+from forklake.cli.options import parse_numbers, parse_point_in_time
 
 
 @pytest.mark.parametrize("text", ["7 days", "1 week", "6 days 24 hours"])
 def test_an_age_is_so_long_ago(text: str) -> None:
-    assert abs(datetime.now(UTC) - timedelta(days=7) - age(text)) < timedelta(minutes=1)
+    assert abs(datetime.now(UTC) - timedelta(days=7) - parse_point_in_time(text)) < timedelta(minutes=1)
 
 
 @pytest.mark.parametrize(
@@ -22,22 +22,22 @@ def test_an_age_is_so_long_ago(text: str) -> None:
     ],
 )
 def test_a_time_without_a_zone_is_in_utc(text: str, expected: datetime) -> None:
-    assert age(text) == expected
+    assert parse_point_in_time(text) == expected
 
 
 def test_an_age_beyond_all_times_is_the_beginning_of_time() -> None:
-    assert age("900000 days") == datetime.min.replace(tzinfo=UTC)
+    assert parse_point_in_time("900000 days") == datetime.min.replace(tzinfo=UTC)
 
 
 @pytest.mark.parametrize("text", ["", "soon", "7", "1 month", "2026-13-01"])
 def test_what_is_neither_is_refused(text: str) -> None:
     with pytest.raises(typer.BadParameter, match="neither"):
-        age(text)
+        parse_point_in_time(text)
 
 
 def test_numbers_come_one_by_one_or_between_commas() -> None:
-    assert numbers(["3,4", "5"]) == [3, 4, 5]
-    assert numbers([]) is None
-    assert numbers(None) is None
+    assert parse_numbers(["3,4", "5"]) == [3, 4, 5]
+    assert parse_numbers([]) is None
+    assert parse_numbers(None) is None
     with pytest.raises(typer.BadParameter):
-        numbers(["3;4"])
+        parse_numbers(["3;4"])

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from forklake.cli.output import Rows
+from forklake.cli.output import OutputRows
 from forklake.cli.progress import TerminalProgress
 
 TIME = datetime(2026, 1, 31, 12, 30, 0, 5, tzinfo=UTC)
-ROWS = Rows(("name", "files", "since", "forks"), [("a\tb\\c\n[d]", 3, TIME, ["x", "y"]), (None, 12, None, [])])
+ROWS = OutputRows(("name", "files", "since", "forks"), [("a\tb\\c\n[d]", 3, TIME, ["x", "y"]), (None, 12, None, [])])
 
 
 def test_json_is_one_array_of_objects(capsys: pytest.CaptureFixture[str]) -> None:
@@ -22,7 +22,7 @@ def test_json_is_one_array_of_objects(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_json_of_no_rows_is_an_empty_array(capsys: pytest.CaptureFixture[str]) -> None:
-    Rows(("name",), []).show(as_json=True)
+    OutputRows(("name",), []).show(as_json=True)
     assert capsys.readouterr().out == "[]\n"
 
 
@@ -36,7 +36,7 @@ def test_text_is_a_line_for_each_row_below_the_names(capsys: pytest.CaptureFixtu
 
 
 def test_no_rows_are_no_text(capsys: pytest.CaptureFixture[str]) -> None:
-    Rows(("name",), []).show(as_json=False)
+    OutputRows(("name",), []).show(as_json=False)
     assert capsys.readouterr().out == ""
 
 
@@ -50,7 +50,7 @@ def test_a_table_on_a_terminal_has_everything(
 ) -> None:
     be_a_terminal(monkeypatch)
     long = "/data/" + "x" * 200 + ".parquet"
-    Rows(("path", "problem"), [(long, "[bold]not markup[/bold]")]).show(as_json=False)
+    OutputRows(("path", "problem"), [(long, "[bold]not markup[/bold]")]).show(as_json=False)
     out = capsys.readouterr().out
     assert "[bold]not markup[/bold]" in out
     assert out.count("x") == 200
@@ -61,7 +61,7 @@ def test_people_are_told_that_there_is_nothing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     be_a_terminal(monkeypatch)
-    Rows(("name",), [], "No problem was found.").show(as_json=False)
+    OutputRows(("name",), [], "No problem was found.").show(as_json=False)
     assert capsys.readouterr().out == "No problem was found.\n"
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from forklake.cli.target import Given, Target, UnclearTarget, config_file, find_target
+from forklake.cli.target import LakeTarget, TargetOptions, UnclearTarget, config_file, find_target
 
 
 @pytest.fixture
@@ -19,28 +19,28 @@ def write_profiles(environment: dict[str, str], text: str) -> None:
 
 
 def test_options_say_everything(environment: dict[str, str]) -> None:
-    given = Given("lake.db", "agent", "data", "s")
-    assert find_target(given, None, environment) == Target("lake.db", "agent", "data", "s")
+    given = TargetOptions("lake.db", "agent", "data", "s")
+    assert find_target(given, None, environment) == LakeTarget("lake.db", "agent", "data", "s")
 
 
 def test_the_catalog_is_main_if_nobody_says_which(environment: dict[str, str]) -> None:
-    assert find_target(Given("lake.db"), None, environment) == Target("lake.db", "main", None, None)
+    assert find_target(TargetOptions("lake.db"), None, environment) == LakeTarget("lake.db", "main", None, None)
 
 
 def test_nobody_has_said_which_lake(environment: dict[str, str]) -> None:
     with pytest.raises(UnclearTarget, match="--lake"):
-        find_target(Given(catalog="agent"), None, environment)
+        find_target(TargetOptions(catalog="agent"), None, environment)
 
 
 def test_the_environment_says_what_options_do_not(environment: dict[str, str]) -> None:
     environment |= {"FORKLAKE_LAKE": "e.db", "FORKLAKE_CATALOG": "e", "FORKLAKE_METADATA_SCHEMA": ""}
-    assert find_target(Given(catalog="o"), None, environment) == Target("e.db", "o", None, None)
+    assert find_target(TargetOptions(catalog="o"), None, environment) == LakeTarget("e.db", "o", None, None)
 
 
 def test_a_profile_says_what_the_environment_does_not(environment: dict[str, str]) -> None:
     write_profiles(environment, '[default]\nlake = "p.db"\ncatalog = "p"\ndata_path = "d"\n')
     environment["FORKLAKE_CATALOG"] = "e"
-    assert find_target(Given(), None, environment) == Target("p.db", "e", "d", None)
+    assert find_target(TargetOptions(), None, environment) == LakeTarget("p.db", "e", "d", None)
 
 
 @pytest.mark.parametrize("how", ["option", "environment"])
@@ -48,12 +48,12 @@ def test_another_profile_is_asked_for_by_name(environment: dict[str, str], how: 
     write_profiles(environment, '[default]\nlake = "p.db"\n[other]\nlake = "o.db"\n')
     if how == "environment":
         environment["FORKLAKE_PROFILE"] = "other"
-    assert find_target(Given(), "other" if how == "option" else None, environment).lake == "o.db"
+    assert find_target(TargetOptions(), "other" if how == "option" else None, environment).lake == "o.db"
 
 
 def test_a_file_without_a_default_profile_says_nothing(environment: dict[str, str]) -> None:
     write_profiles(environment, '[other]\nlake = "o.db"\n')
-    assert find_target(Given("l.db"), None, environment).lake == "l.db"
+    assert find_target(TargetOptions("l.db"), None, environment).lake == "l.db"
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_profile_that_cannot_be_used(
     if text is not None:
         write_profiles(environment, text)
     with pytest.raises(UnclearTarget, match=message):
-        find_target(Given("lake.db"), profile, environment)
+        find_target(TargetOptions("lake.db"), profile, environment)
 
 
 def test_profiles_are_in_the_home_folder_by_default(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

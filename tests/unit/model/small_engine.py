@@ -23,7 +23,7 @@ from forklake.model.predicates import (
     Path,
     Predicate,
     StartsWith,
-    Unknown,
+    UnknownPredicate,
 )
 from forklake.model.statistics import ColumnStats, as_float32, max_text, min_text
 
@@ -89,7 +89,7 @@ def evaluate(predicate: Predicate, row: object, unknown: bool | None = True) -> 
         case CalendarPartIn(column, part, values):
             cell = _cell(row, column)
             return getattr(cell, part) in values if isinstance(cell, date) else None
-        case Unknown():
+        case UnknownPredicate():
             return unknown
 
 
@@ -113,7 +113,7 @@ def predicates(constants: st.SearchStrategy[object]) -> st.SearchStrategy[Predic
         st.builds(Comparison, st.just(A), st.sampled_from(list(COMPARE)), maybe_null),
         st.builds(In, st.just(A), st.lists(maybe_null, max_size=5).map(tuple)),
         st.builds(StartsWith, st.just(A), st.text("ab\0é\U0010ffff", max_size=8)),
-        st.sampled_from([IsNull(A), IsNotNull(A), Unknown()]),
+        st.sampled_from([IsNull(A), IsNotNull(A), UnknownPredicate()]),
     )
     return st.recursive(leaves, _combine, max_leaves=4)
 

@@ -27,7 +27,7 @@ from forklake.model.changes import (
     RewroteDeletes,
     SetOption,
 )
-from forklake.model.conflicts import CommittedChanges, Conflict, OwnChanges, Touched, find_conflicts
+from forklake.model.conflicts import CommittedChanges, Conflict, OwnChanges, TouchedRows, find_conflicts
 from forklake.model.ids import (
     BatchId,
     CatalogId,
@@ -46,24 +46,24 @@ SCHEMA, OTHER_SCHEMA = SchemaId(1), SchemaId(2)
 SNAPSHOT = SnapshotId(99)
 
 
-def files(*ids: int) -> Touched:
-    return Touched(files={TABLE: frozenset(DataFileId(id) for id in ids)})
+def files(*ids: int) -> TouchedRows:
+    return TouchedRows(files={TABLE: frozenset(DataFileId(id) for id in ids)})
 
 
-def rows(*positions: tuple[int, int]) -> Touched:
-    return Touched(inlined_rows={TABLE: frozenset((BatchId(batch), position) for batch, position in positions)})
+def rows(*positions: tuple[int, int]) -> TouchedRows:
+    return TouchedRows(inlined_rows={TABLE: frozenset((BatchId(batch), position) for batch, position in positions)})
 
 
 def check(
     mine: Change,
     theirs: Change,
-    my_touched: Touched | None = None,
-    their_touched: Touched | None = None,
+    my_touched: TouchedRows | None = None,
+    their_touched: TouchedRows | None = None,
     tightened: bool = False,
 ) -> list[Conflict]:
     """The conflicts of one change of mine with one of theirs; nothing touched is known unless given."""
-    own = OwnChanges((mine,), my_touched or Touched(), frozenset({TABLE} if tightened else ()))
-    return find_conflicts(own, [CommittedChanges(SNAPSHOT, (theirs,))], their_touched or Touched())
+    own = OwnChanges((mine,), my_touched or TouchedRows(), frozenset({TABLE} if tightened else ()))
+    return find_conflicts(own, [CommittedChanges(SNAPSHOT, (theirs,))], their_touched or TouchedRows())
 
 
 # --- The matrix of one table: every change of mine against every change of theirs. ---
@@ -117,8 +117,8 @@ def test_the_table_matrix_is_complete() -> None:
 @pytest.mark.parametrize(("mine", "theirs", "cell"), params(TABLE_CELLS))
 def test_on_the_same_table(mine: str, theirs: str, cell: str) -> None:
     own, their = TABLE_CHANGES[mine](TABLE), TABLE_CHANGES[theirs](TABLE)
-    same = Touched(files(1, 2).files, rows((7, 0)).inlined_rows)
-    apart = Touched(files(3).files, rows((7, 1)).inlined_rows)
+    same = TouchedRows(files(1, 2).files, rows((7, 0)).inlined_rows)
+    apart = TouchedRows(files(3).files, rows((7, 1)).inlined_rows)
     assert bool(check(own, their, same, same)) == (cell in "Xfr")
     assert bool(check(own, their, same, apart)) == (cell in "X")
     assert bool(check(own, their, same, apart, tightened=True)) == (cell in "Xt")
@@ -227,13 +227,13 @@ def test_a_dropped_table_may_have_been_renamed_meanwhile() -> None:
 def test_two_renames_of_one_table_conflict_even_to_different_names() -> None:
     mine = OwnChanges((CreatedTable("s", "a", SCHEMA), RenamedTable(TABLE)))
     theirs = CommittedChanges(SNAPSHOT, (CreatedTable("s", "b"), RenamedTable(TABLE)))
-    assert [conflict.subject for conflict in find_conflicts(mine, [theirs], Touched())] == ["table 12"]
+    assert [conflict.subject for conflict in find_conflicts(mine, [theirs], TouchedRows())] == ["table 12"]
 
 
 def test_two_tables_renamed_to_one_name_conflict() -> None:
     mine = OwnChanges((CreatedTable("s", "a", SCHEMA), RenamedTable(TABLE)))
     theirs = CommittedChanges(SNAPSHOT, (CreatedView("S", "A"), RenamedView(VIEW)))
-    assert [conflict.subject for conflict in find_conflicts(mine, [theirs], Touched())] == ['table "s"."a"']
+    assert [conflict.subject for conflict in find_conflicts(mine, [theirs], TouchedRows())] == ['table "s"."a"']
 
 
 def test_setting_not_null_conflicts_with_an_insert_it_has_not_seen() -> None:
@@ -361,7 +361,7 @@ def test_every_conflict_is_found_once_in_the_order_of_the_snapshots() -> None:
         CommittedChanges(SnapshotId(6), (CreatedSchema("x"),)),
         CommittedChanges(SnapshotId(7), (AlteredTable(TABLE),)),
     ]
-    found = find_conflicts(mine, theirs, Touched())
+    found = find_conflicts(mine, theirs, TouchedRows())
     assert [(conflict.snapshot_id, conflict.subject) for conflict in found] == [
         (5, "view 20"),
         (7, "table 12"),
@@ -369,4 +369,4 @@ def test_every_conflict_is_found_once_in_the_order_of_the_snapshots() -> None:
 
 
 def test_no_changes_of_others_are_no_conflict() -> None:
-    assert find_conflicts(OwnChanges(tuple(EVERYTHING)), [], Touched()) == []
+    assert find_conflicts(OwnChanges(tuple(EVERYTHING)), [], TouchedRows()) == []

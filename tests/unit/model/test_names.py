@@ -8,7 +8,7 @@ from forklake.model.names import (
     check_column_name,
     check_object_name,
     check_text,
-    closest,
+    closest_name,
     fold,
     path_segment,
     quote_identifier,
@@ -82,12 +82,12 @@ def test_only_names_that_need_quotes_get_them() -> None:
 
 
 def test_the_closest_name_is_found_without_case() -> None:
-    assert closest("ORDRES", ["items", "Orders"]) == "Orders"
+    assert closest_name("ORDRES", ["items", "Orders"]) == "Orders"
 
 
 def test_nothing_is_suggested_when_nothing_is_close() -> None:
-    assert closest("zzz", ["items", "orders"]) is None
-    assert closest("zzz", []) is None
+    assert closest_name("zzz", ["items", "orders"]) is None
+    assert closest_name("zzz", []) is None
 
 
 def test_a_text_is_anything_that_the_databases_can_hold() -> None:

@@ -23,14 +23,13 @@ from forklake.model.predicates import (
     Or,
     Predicate,
     StartsWith,
-    Unknown,
+    UnknownPredicate,
 )
 from forklake.model.pruning import (
     AllOf,
     AnyOf,
     Columns,
     Everything,
-    FileFacts,
     HasNulls,
     HasValues,
     KeyRange,
@@ -38,6 +37,7 @@ from forklake.model.pruning import (
     NotOnly,
     PartitionIn,
     PrunableColumn,
+    PruningFacts,
     file_filter,
     key_width,
     may_match,
@@ -63,8 +63,8 @@ SPEC_ID = PartitionId(7)
 NOW = SnapshotId(10)
 
 
-def _facts(column_type: ColumnType, rows: Sequence[object], partition: str | None = None) -> FileFacts:
-    return FileFacts(NOW, {COLUMN: stats_of(column_type, rows)}, {COLUMN: column_type}, SPEC_ID, (partition,))
+def _facts(column_type: ColumnType, rows: Sequence[object], partition: str | None = None) -> PruningFacts:
+    return PruningFacts(NOW, {COLUMN: stats_of(column_type, rows)}, {COLUMN: column_type}, SPEC_ID, (partition,))
 
 
 def _filter(predicate: Predicate, column_type: ColumnType, transform: str | None = None):
@@ -225,8 +225,8 @@ def test_a_file_older_than_the_column_is_kept() -> None:
 
 
 def test_a_file_without_statistics_is_kept() -> None:
-    bare = FileFacts(NOW, {}, {})
-    unknown = FileFacts(NOW, {COLUMN: ColumnStats(COLUMN)}, {COLUMN: ColumnType("float64")})
+    bare = PruningFacts(NOW, {}, {})
+    unknown = PruningFacts(NOW, {COLUMN: ColumnStats(COLUMN)}, {COLUMN: ColumnType("float64")})
     for predicate in (Comparison(A, "=", 5), Comparison(A, "<>", 1), IsNull(A), IsNotNull(A)):
         assert may_match(_filter(predicate, ColumnType("float64")), bare)
         assert may_match(_filter(predicate, ColumnType("float64")), unknown)
@@ -243,10 +243,10 @@ def test_filters_are_simplified() -> None:
     integer = ColumnType("int32")
     above = KeyRange(COLUMN, math.nextafter(5, 6), math.inf)
     assert _filter(five, integer) == above
-    assert _filter(And((five, five, Unknown())), integer) == above
+    assert _filter(And((five, five, UnknownPredicate())), integer) == above
     assert _filter(And((five, null)), integer) == Nothing()
     assert _filter(Or((five, null)), integer) == above
-    assert _filter(Or((five, Unknown())), integer) == Everything()
+    assert _filter(Or((five, UnknownPredicate())), integer) == Everything()
     assert _filter(And(()), integer) == Everything()
     assert _filter(Or(()), integer) == Nothing()
     nested = And((five, And((IsNull(A), IsNotNull(A)))))
@@ -277,8 +277,8 @@ def test_files_of_another_partition_spec_are_kept() -> None:
     wanted = PartitionIn(SPEC_ID, 0, ("1",))
     facts = _facts(ColumnType("int32"), [1])
     assert not may_match(wanted, facts)
-    assert may_match(wanted, FileFacts(NOW, {}, {}, PartitionId(8), ("2",)))
-    assert may_match(wanted, FileFacts(NOW, {}, {}))
+    assert may_match(wanted, PruningFacts(NOW, {}, {}, PartitionId(8), ("2",)))
+    assert may_match(wanted, PruningFacts(NOW, {}, {}))
 
 
 def test_a_string_with_a_nul_is_not_sent_to_a_database_as_text() -> None:

@@ -22,10 +22,10 @@ from forklake.model.predicates import (
     Or,
     Predicate,
     StartsWith,
-    Unknown,
+    UnknownPredicate,
 )
-from forklake.model.pruning import FileFacts, PrunableColumn, may_match
-from forklake.model.whole_files import spared_filter
+from forklake.model.pruning import PrunableColumn, PruningFacts, may_match
+from forklake.model.whole_files import survivor_filter
 from tests.effort import examples
 from tests.unit.model.small_engine import ANY_NUMBER, COLUMN, ROWS, A, evaluate, predicates, stats_of
 from tests.unit.model.test_pruning import PROMOTIONS
@@ -33,12 +33,12 @@ from tests.unit.model.test_pruning import PROMOTIONS
 NOW = SnapshotId(10)
 
 
-def facts(column_type: ColumnType, rows: Sequence[object]) -> FileFacts:
-    return FileFacts(NOW, {COLUMN: stats_of(column_type, rows)}, {COLUMN: column_type})
+def facts(column_type: ColumnType, rows: Sequence[object]) -> PruningFacts:
+    return PruningFacts(NOW, {COLUMN: stats_of(column_type, rows)}, {COLUMN: column_type})
 
 
-def is_whole(predicate: Predicate, column_type: ColumnType, known: FileFacts) -> bool:
-    return not may_match(spared_filter(predicate, {A: PrunableColumn(COLUMN, column_type)}), known)
+def is_whole(predicate: Predicate, column_type: ColumnType, known: PruningFacts) -> bool:
+    return not may_match(survivor_filter(predicate, {A: PrunableColumn(COLUMN, column_type)}), known)
 
 
 def always_true(predicate: Predicate, rows: Sequence[object]) -> bool:
@@ -104,16 +104,16 @@ def test_a_file_of_which_every_row_matches_is_whole(predicate: Predicate, type_t
         (Comparison(A, "<", datetime(2021, 1, 1, tzinfo=UTC)), "timestamptz", [datetime(2020, 1, 1, tzinfo=UTC)]),
         (Comparison(A, "<", "12:00:00"), "time", [time(10)]),
         (CalendarPartIn(A, "year", (2020,)), "date", [date(2020, 1, 1)]),
-        (Or((Comparison(A, ">", 4), Unknown())), "int32", [5, 9]),
-        (Or((Not(Unknown()), Comparison(A, ">", 4))), "int32", [5, 9]),
+        (Or((Comparison(A, ">", 4), UnknownPredicate())), "int32", [5, 9]),
+        (Or((Not(UnknownPredicate()), Comparison(A, ">", 4))), "int32", [5, 9]),
         (Comparison(A, "=", None), "int32", [5]),
         (Comparison(A, "<>", None), "int32", [5]),
         (Not(Comparison(A, "=", None)), "int32", [5]),
         (Not(In(A, (1, None))), "int32", [5]),
         (In(A, ()), "int32", [5]),
         (Or((Comparison(A, ">", 4), Comparison(A, "=", None))), "int32", [3, 5]),
-        (And((Comparison(A, ">", 4), Unknown())), "int32", [5]),
-        (Not(Unknown()), "int32", [5]),
+        (And((Comparison(A, ">", 4), UnknownPredicate())), "int32", [5]),
+        (Not(UnknownPredicate()), "int32", [5]),
         (StartsWith(A, "a"), "varchar", ["ab", "ac"]),
         (Comparison(("other",), ">", 4), "int32", [5]),
         (Or(()), "int32", [5]),
@@ -140,4 +140,4 @@ def test_nothing_is_proven_without_statistics() -> None:
 def test_a_file_older_than_the_column_is_never_whole() -> None:
     column = PrunableColumn(COLUMN, ColumnType("int32"), added=SnapshotId(11))
     for predicate in (Comparison(A, ">", 4), IsNull(A), IsNotNull(A), Not(IsNull(A))):
-        assert may_match(spared_filter(predicate, {A: column}), facts(column.type, [5]))
+        assert may_match(survivor_filter(predicate, {A: column}), facts(column.type, [5]))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from forklake.catalog.checks.look import Look, state_of
+from forklake.catalog.checks.checked_catalog import CheckContext, current_state
 from forklake.errors import CorruptMetadata
 from forklake.model.changes import parse_changes
 from forklake.model.findings import Finding
@@ -13,21 +13,21 @@ from forklake.model.names import is_own_folder
 from forklake.store.catalog_checks import (
     Ancestor,
     SnapshotRow,
-    drawn_ids,
     lineage_rows,
+    read_id_usage,
     rows_beyond_head,
     scheduled_in_use,
     snapshots_in_scope,
 )
 
 
-def check_lineage(look: Look) -> Iterator[Finding]:
+def check_lineage(look: CheckContext) -> Iterator[Finding]:
     """Ancestors, snapshots, ids in use, and rows of snapshots that are not there."""
     chain = lineage_rows(look.store, look.catalog.catalog_id)
     yield from _check_chain(look, chain)
     yield from _check_head(look)
     yield from _check_snapshots(look, chain)
-    ids = drawn_ids(look.store, look.catalog.catalog_id)
+    ids = read_id_usage(look.store, look.catalog.catalog_id)
     for sequence, used in ids.used.items():
         if used > ids.drawn[sequence]:
             detail = f"The {sequence} id {used} is in use, but the next one to be drawn is {ids.drawn[sequence] + 1}."
@@ -40,65 +40,67 @@ def check_lineage(look: Look) -> Iterator[Finding]:
         yield Finding("scheduled_in_use", path=look.shown(path, is_relative), detail=detail)
 
 
-def _broken(detail: str, snapshot_id: SnapshotId | None = None) -> Finding:
+def _broken_lineage(detail: str, snapshot_id: SnapshotId | None = None) -> Finding:
     return Finding("broken_lineage", snapshot_id=snapshot_id, detail=detail)
 
 
-def _check_chain(look: Look, chain: list[Ancestor]) -> Iterator[Finding]:
+def _check_chain(look: CheckContext, chain: list[Ancestor]) -> Iterator[Finding]:
     """From the catalog itself upwards, each ancestor is there, and is seen no further than the one below it."""
     catalog_id = look.catalog.catalog_id
     if [level.depth for level in chain] != list(range(len(chain))):
-        yield _broken(f"The depths of the lineage are {[level.depth for level in chain]}.")
+        yield _broken_lineage(f"The depths of the lineage are {[level.depth for level in chain]}.")
     if not chain or chain[0].catalog_id != catalog_id or chain[0].max_snapshot != NO_LIMIT:
-        yield _broken("The lineage does not begin with the catalog itself.")
+        yield _broken_lineage("The lineage does not begin with the catalog itself.")
         return
     if len({level.catalog_id for level in chain}) < len(chain):
-        yield _broken("A catalog is its own ancestor.")
+        yield _broken_lineage("A catalog is its own ancestor.")
     if (len(chain) == 1) != (chain[0].parent_id is None):
-        yield _broken(f"Its parent is {chain[0].parent_id}, and it has {len(chain) - 1} ancestors.")
+        yield _broken_lineage(f"Its parent is {chain[0].parent_id}, and it has {len(chain) - 1} ancestors.")
     limit = NO_LIMIT
     for below, level in pairwise(chain):
         # Neither further than where the catalog below was forked, nor than that one itself is seen.
         limit = min(limit, below.max_snapshot, NO_LIMIT if below.fork_snapshot is None else below.fork_snapshot)
         which = f"ancestor {level.catalog_id}"
         if level.found is None:
-            yield _broken(f"There is no {which}.")
+            yield _broken_lineage(f"There is no {which}.")
             return
         if level.max_snapshot > level.head_snapshot:
-            yield _broken(f"The horizon {level.max_snapshot} of {which} is above its head {level.head_snapshot}.")
+            yield _broken_lineage(
+                f"The horizon {level.max_snapshot} of {which} is above its head {level.head_snapshot}."
+            )
         # A catalog that had nothing to hand on is left out of the lineage, and what is above it may be seen less far.
         if level.max_snapshot > limit or (level.catalog_id == below.parent_id and level.max_snapshot < limit):
-            yield _broken(f"The horizon of {which} is {level.max_snapshot}, and {limit} below it.")
+            yield _broken_lineage(f"The horizon of {which} is {level.max_snapshot}, and {limit} below it.")
 
 
-def _check_head(look: Look) -> Iterator[Finding]:
-    state = state_of(look.catalog)
+def _check_head(look: CheckContext) -> Iterator[Finding]:
+    state = current_state(look.catalog)
     head = state.head_snapshot
     if not is_own_folder(look.catalog.path):
-        yield _broken(f"Its folder {look.catalog.path!r} is not one of its own.")
+        yield _broken_lineage(f"Its folder {look.catalog.path!r} is not one of its own.")
     if state.recorded_time is None:
-        yield _broken("There is no snapshot row of the head.", head)
+        yield _broken_lineage("There is no snapshot row of the head.", head)
     elif state.recorded_time != state.head_time or state.recorded_version != state.schema_version:
-        yield _broken("The time or the schema version of the head is not that of its snapshot.", head)
+        yield _broken_lineage("The time or the schema version of the head is not that of its snapshot.", head)
     if state.newest_snapshot is not None and state.newest_snapshot > head:
-        yield _broken(f"Snapshot {state.newest_snapshot} is above the head.", state.newest_snapshot)
+        yield _broken_lineage(f"Snapshot {state.newest_snapshot} is above the head.", state.newest_snapshot)
     expected = 0 if state.parent_depth is None else state.parent_depth + 1
     if state.depth != expected:
-        yield _broken(f"The depth is {state.depth}, which should be {expected}, or its parent is not there.")
+        yield _broken_lineage(f"The depth is {state.depth}, which should be {expected}, or its parent is not there.")
 
 
-def _check_snapshots(look: Look, chain: list[Ancestor]) -> Iterator[Finding]:
+def _check_snapshots(look: CheckContext, chain: list[Ancestor]) -> Iterator[Finding]:
     catalogs = {level.catalog_id: level for level in chain if level.found is not None}
     newest: dict[CatalogId, SnapshotId] = {}
     before: SnapshotRow | None = None
     for snapshot in snapshots_in_scope(look.store, look.scope):
         if before is not None and snapshot.time <= before.time:
-            yield _broken(f"It is not later than snapshot {before.snapshot_id}.", snapshot.snapshot_id)
+            yield _broken_lineage(f"It is not later than snapshot {before.snapshot_id}.", snapshot.snapshot_id)
         if before is not None and snapshot.schema_version < before.schema_version:
-            yield _broken(f"Its schema version is below that of {before.snapshot_id}.", snapshot.snapshot_id)
+            yield _broken_lineage(f"Its schema version is below that of {before.snapshot_id}.", snapshot.snapshot_id)
         owner = catalogs.get(snapshot.catalog_id)
         if owner is not None and (wrong := _wrong_link(snapshot, owner, newest.get(owner.catalog_id))):
-            yield _broken(wrong, snapshot.snapshot_id)
+            yield _broken_lineage(wrong, snapshot.snapshot_id)
         newest[snapshot.catalog_id] = snapshot.snapshot_id
         before = snapshot
         try:

@@ -5,14 +5,21 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import get_args
 
-from forklake.catalog.checks.look import Look
+from forklake.catalog.checks.checked_catalog import CheckContext
 from forklake.errors import ForklakeError
 from forklake.model.documents import read_definition, read_json
 from forklake.model.entities import ObjectKind
 from forklake.model.findings import Finding, Problem
 from forklake.model.names import fold
-from forklake.model.periods import KeptSnapshots, Period, overlaps, period_seen, uncovered
-from forklake.store.catalog_checks import Marker, ObjectRow, OptionRow, object_markers, object_rows, option_rows
+from forklake.model.periods import KeptSnapshots, Period, overlapping_rows, uncovered_periods, visible_period
+from forklake.store.catalog_checks import (
+    EndMarker,
+    ObjectRow,
+    OptionVersionRow,
+    object_markers,
+    object_rows,
+    option_rows,
+)
 from forklake.store.row_kinds import RowKind
 
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, ForklakeError)
@@ -20,12 +27,12 @@ UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, ForklakeError)
 
 
 @dataclass(frozen=True, slots=True)
-class SeenObjects:
+class CheckedObjects:
     """Every version of every object, and every option, with when it is seen."""
 
     objects: list[tuple[Period, ObjectRow]]
-    options: list[tuple[Period, OptionRow]]
-    markers: list[Marker]
+    options: list[tuple[Period, OptionVersionRow]]
+    markers: list[EndMarker]
 
     def tables(self) -> dict[int, list[Period]]:
         """By table, when there is a version of it."""
@@ -49,18 +56,18 @@ class SeenObjects:
         }
 
 
-def seen_objects(look: Look) -> SeenObjects:
+def read_checked_objects(look: CheckContext) -> CheckedObjects:
     objects, options = object_rows(look.store, look.scope), option_rows(look.store, look.scope)
     markers = object_markers(look.store, look.scope)
     ended = marked_ends(markers)
-    return SeenObjects(
-        [(_seen(row, ended.get((RowKind.OBJECT, row.object_id, row.begin))), row) for row in objects],
-        [(_seen(row, ended.get((RowKind.OPTION, row.option_id, row.begin))), row) for row in options],
+    return CheckedObjects(
+        [(_row_period(row, ended.get((RowKind.OBJECT, row.object_id, row.begin))), row) for row in objects],
+        [(_row_period(row, ended.get((RowKind.OPTION, row.option_id, row.begin))), row) for row in options],
         markers,
     )
 
 
-def marked_ends(markers: Iterable[Marker]) -> dict[tuple[int, int, int], int]:
+def marked_ends(markers: Iterable[EndMarker]) -> dict[tuple[int, int, int], int]:
     """By kind, id and begin of a row, where the first marker ends it."""
     ends: dict[tuple[int, int, int], int] = {}
     for marker in markers:
@@ -69,7 +76,7 @@ def marked_ends(markers: Iterable[Marker]) -> dict[tuple[int, int, int], int]:
     return ends
 
 
-def check_objects(seen: SeenObjects, kept: KeptSnapshots) -> Iterator[Finding]:
+def check_objects(seen: CheckedObjects, kept: KeptSnapshots) -> Iterator[Finding]:
     schemas = seen.periods("schema")
     named: dict[tuple[int, str, str], list[tuple[Period, ObjectRow]]] = defaultdict(list)
     versions: dict[int, list[tuple[Period, ObjectRow]]] = defaultdict(list)
@@ -79,9 +86,9 @@ def check_objects(seen: SeenObjects, kept: KeptSnapshots) -> Iterator[Finding]:
         # Tables and views share their names.
         named[row.schema_id, row.name_key, "table" if row.kind == "view" else row.kind].append((period, row))
     for of_one in versions.values():
-        yield from _check_alone("two_versions", of_one, kept)
+        yield from _check_no_overlap("two_versions", of_one, kept)
     for of_name in named.values():
-        yield from _check_alone("same_name", of_name, kept)
+        yield from _check_no_overlap("same_name", of_name, kept)
     yield from _check_options(seen.options)
     known = {(int(RowKind.OBJECT), row.object_id, row.begin) for _, row in seen.objects}
     known |= {(int(RowKind.OPTION), row.option_id, row.begin) for _, row in seen.options}
@@ -89,7 +96,7 @@ def check_objects(seen: SeenObjects, kept: KeptSnapshots) -> Iterator[Finding]:
 
 
 def check_markers(
-    markers: Iterable[Marker], known: Set[tuple[int, int, int]], table: str | None = None
+    markers: Iterable[EndMarker], known: Set[tuple[int, int, int]], table: str | None = None
 ) -> Iterator[Finding]:
     """Every marker ends something that is known, by kind, id and begin, later than it begins."""
     for marker in markers:
@@ -102,8 +109,8 @@ def check_markers(
             yield Finding("bad_period", table, snapshot_id=marker.end, detail=detail)
 
 
-def _seen(row: ObjectRow | OptionRow, marked: int | None) -> Period:
-    return period_seen(row.begin, row.end, row.top, marked)
+def _row_period(row: ObjectRow | OptionVersionRow, marked: int | None) -> Period:
+    return visible_period(row.begin, row.end, row.top, marked)
 
 
 def _check_object(
@@ -122,14 +129,14 @@ def _check_object(
             yield Finding("unreadable", snapshot_id=row.begin, detail=f"{what}, has a bad definition: {error!r}")
     if row.kind == "schema":
         return
-    for gap in uncovered(period, schemas.get(row.schema_id, ())):
+    for gap in uncovered_periods(period, schemas.get(row.schema_id, ())):
         if (shown := kept.newest_in(gap)) is not None:
             yield Finding("no_schema", snapshot_id=shown, detail=f"{what}, is in schema {row.schema_id}, which is not.")
             return
 
 
-def _check_alone(problem: Problem, rows: list[tuple[Period, ObjectRow]], kept: KeptSnapshots) -> Iterator[Finding]:
-    for first, second, both in overlaps(rows):
+def _check_no_overlap(problem: Problem, rows: list[tuple[Period, ObjectRow]], kept: KeptSnapshots) -> Iterator[Finding]:
+    for first, second, both in overlapping_rows(rows):
         # Versions of one object are looked at by object.
         if problem == "same_name" and first.object_id == second.object_id:
             continue
@@ -140,14 +147,14 @@ def _check_alone(problem: Problem, rows: list[tuple[Period, ObjectRow]], kept: K
         yield Finding(problem, snapshot_id=kept.newest_in(both), detail=detail)
 
 
-def _check_options(options: list[tuple[Period, OptionRow]]) -> Iterator[Finding]:
-    places: dict[tuple[str, int, str], list[tuple[Period, OptionRow]]] = defaultdict(list)
+def _check_options(options: list[tuple[Period, OptionVersionRow]]) -> Iterator[Finding]:
+    places: dict[tuple[str, int, str], list[tuple[Period, OptionVersionRow]]] = defaultdict(list)
     for period, row in options:
         places[row.scope, row.scope_id, row.key].append((period, row))
         if row.end is not None and row.end <= row.begin:
             detail = f"Option {row.option_id}, '{row.key}', begins with snapshot {row.begin} and ends with {row.end}."
             yield Finding("bad_period", snapshot_id=row.begin, detail=detail)
     for of_place in places.values():
-        for first, second, _ in overlaps(of_place):
+        for first, second, _ in overlapping_rows(of_place):
             detail = f"Option '{first.key}' of {first.scope} {first.scope_id} is set twice at once."
             yield Finding("two_versions", snapshot_id=second.begin, detail=detail)

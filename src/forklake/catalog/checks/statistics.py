@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
-from forklake.catalog.checks.seen_table import SeenTable
+from forklake.catalog.checks.visible_table import CheckedTable
 from forklake.model.findings import Finding
 from forklake.model.ids import SnapshotId
 from forklake.model.periods import KeptSnapshots, Period
 from forklake.store.table_checks import StatsRow
 
 
-class _Change(NamedTuple):
+class _CountChange(NamedTuple):
     """From a snapshot on, a table has more rows and bytes, or less."""
 
     snapshot_id: int
@@ -20,9 +20,9 @@ class _Change(NamedTuple):
     size: int
 
 
-def check_statistics(table: SeenTable, kept: KeptSnapshots) -> Iterator[Finding]:
+def check_statistics(table: CheckedTable, kept: KeptSnapshots) -> Iterator[Finding]:
     """The counts that each version of the statistics has are those of the files and batches at that time."""
-    changes = sorted(_changes(table))
+    changes = sorted(_count_changes(table))
     moments = [change.snapshot_id for change in changes]
     rows = [0, *accumulate(change.rows for change in changes)]
     sizes = [0, *accumulate(change.size for change in changes)]
@@ -43,7 +43,7 @@ def check_statistics(table: SeenTable, kept: KeptSnapshots) -> Iterator[Finding]
                 yield Finding("wrong_statistics", table.name, snapshot_id=shown, detail=detail)
 
 
-def check_row_ids(table: SeenTable) -> Iterator[Finding]:
+def check_row_ids(table: CheckedTable) -> Iterator[Finding]:
     """The next row id has never been given to a row. The head must be kept, with which its statistics would go."""
     following = table.next_row_id
     ends = [row.row_id_start + row.entries for row in table.rows.files if row.row_id_start is not None]
@@ -53,7 +53,7 @@ def check_row_ids(table: SeenTable) -> Iterator[Finding]:
         yield Finding("low_row_id", table.name, detail=detail)
 
 
-def check_file_statistics(table: SeenTable, kept: KeptSnapshots) -> Iterator[Finding]:
+def check_file_statistics(table: CheckedTable, kept: KeptSnapshots) -> Iterator[Finding]:
     """There is a row of statistics, known or not, of every column: a file without one is left out of searches."""
     added = sorted(table.columns.values())
     for period, row in table.files:
@@ -67,21 +67,21 @@ def check_file_statistics(table: SeenTable, kept: KeptSnapshots) -> Iterator[Fin
             yield Finding("missing_statistics", table.name, snapshot_id=shown, detail=detail)
 
 
-def _changes(table: SeenTable) -> Iterator[_Change]:
+def _count_changes(table: CheckedTable) -> Iterator[_CountChange]:
     for file_period, file in table.files:
-        yield _Change(file_period.begin, file.entries, file.size)
-        yield _Change(file_period.end, -file.entries, -file.size)
+        yield _CountChange(file_period.begin, file.entries, file.size)
+        yield _CountChange(file_period.end, -file.entries, -file.size)
     for delete_period, delete in table.deletes:
-        yield _Change(delete_period.begin, -delete.entries, 0)
-        yield _Change(delete_period.end, delete.entries, 0)
+        yield _CountChange(delete_period.begin, -delete.entries, 0)
+        yield _CountChange(delete_period.end, delete.entries, 0)
     ends = {}
     for batch_period, batch in table.batches:
         ends[batch.batch_id] = batch_period.end
-        yield _Change(batch_period.begin, batch.row_count, 0)
-        yield _Change(batch_period.end, -batch.row_count, 0)
+        yield _CountChange(batch_period.begin, batch.row_count, 0)
+        yield _CountChange(batch_period.end, -batch.row_count, 0)
     for deleted in table.rows.inlined_deletes:
         # What is deleted from a batch that has ended is gone already.
         end = ends.get(deleted.batch_id, deleted.begin)
         if deleted.begin < end:
-            yield _Change(deleted.begin, -deleted.deleted, 0)
-            yield _Change(end, deleted.deleted, 0)
+            yield _CountChange(deleted.begin, -deleted.deleted, 0)
+            yield _CountChange(end, deleted.deleted, 0)

@@ -3,14 +3,14 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from forklake.catalog.checks.look import Look
-from forklake.catalog.checks.objects import SeenObjects, check_markers
-from forklake.catalog.checks.seen_table import SeenTable, seen_table
+from forklake.catalog.checks.checked_catalog import CheckContext
+from forklake.catalog.checks.objects import CheckedObjects, check_markers
 from forklake.catalog.checks.statistics import check_file_statistics, check_row_ids, check_statistics
+from forklake.catalog.checks.visible_table import CheckedTable, read_checked_table
 from forklake.model.checked_rows import BatchRow, DeleteRow, FileRow
 from forklake.model.findings import Finding
 from forklake.model.ids import SnapshotId, TableId
-from forklake.model.periods import KeptSnapshots, Period, overlaps, uncovered
+from forklake.model.periods import KeptSnapshots, Period, overlapping_rows, uncovered_periods
 from forklake.store.catalog_checks import tables_with_rows
 from forklake.store.row_kinds import RowKind
 from forklake.store.table_checks import batch_payloads
@@ -18,24 +18,24 @@ from forklake.store.table_checks import batch_payloads
 _Rows = Sequence[tuple[Period, FileRow]] | Sequence[tuple[Period, DeleteRow]] | Sequence[tuple[Period, BatchRow]]
 
 
-def checked_tables(look: Look, objects: SeenObjects) -> Iterator[tuple[SeenTable, list[Finding]]]:
+def check_tables(look: CheckContext, objects: CheckedObjects) -> Iterator[tuple[CheckedTable, list[Finding]]]:
     """Every table that there is anything of, with what is wrong with it; one is in memory at a time."""
     existing, names = objects.tables(), objects.names()
     for table_id in sorted(existing.keys() | tables_with_rows(look.store, look.scope)):
         asked = (look, TableId(table_id), names.get(table_id, str(table_id)), existing.get(table_id, []))
-        table = seen_table(*asked)
+        table = read_checked_table(*asked)
         found = list(check_table(look, table, look.kept))
         if found:
             # Expiry may have come between two statements: what is really wrong is wrong when it is read again.
-            table = seen_table(*asked)
+            table = read_checked_table(*asked)
             found = list(check_table(look, table, look.kept_now()))
         yield table, found
 
 
-def check_table(look: Look, table: SeenTable, kept: KeptSnapshots) -> Iterator[Finding]:
+def check_table(look: CheckContext, table: CheckedTable, kept: KeptSnapshots) -> Iterator[Finding]:
     yield from table.unreadable
     yield from _check_markers(table)
-    for what, rows in _by_kind(table):
+    for what, rows in _rows_by_kind(table):
         yield from _check_periods(table, what, rows, kept)
     yield from _check_names_in_files(table, kept)
     yield from _check_deletes(look, table, kept)
@@ -46,18 +46,18 @@ def check_table(look: Look, table: SeenTable, kept: KeptSnapshots) -> Iterator[F
     yield from check_file_statistics(table, kept)
 
 
-def payloads(look: Look, table: SeenTable, batches: Sequence[BatchRow]) -> dict[int, bytes]:
+def read_payloads(look: CheckContext, table: CheckedTable, batches: Sequence[BatchRow]) -> dict[int, bytes]:
     """The rows of inlined batches."""
     return batch_payloads(look.store, look.scope, table.table_id, [batch.batch_id for batch in batches])
 
 
-def _by_kind(table: SeenTable) -> Iterator[tuple[str, _Rows]]:
+def _rows_by_kind(table: CheckedTable) -> Iterator[tuple[str, _Rows]]:
     yield "data file", table.files
     yield "delete file", table.deletes
     yield "inlined batch", table.batches
 
 
-def _check_markers(table: SeenTable) -> Iterator[Finding]:
+def _check_markers(table: CheckedTable) -> Iterator[Finding]:
     known: set[tuple[int, int, int]] = {(int(RowKind.DATA_FILE), row.file_id, row.begin) for row in table.rows.files}
     known |= {(int(RowKind.DELETE_FILE), row.file_id, row.begin) for row in table.rows.deletes}
     known |= {(int(RowKind.INLINED_BATCH), row.batch_id, row.begin) for row in table.rows.batches}
@@ -66,7 +66,7 @@ def _check_markers(table: SeenTable) -> Iterator[Finding]:
     yield from check_markers(table.rows.markers, known, table.name)
 
 
-def _check_periods(table: SeenTable, what: str, rows: _Rows, kept: KeptSnapshots) -> Iterator[Finding]:
+def _check_periods(table: CheckedTable, what: str, rows: _Rows, kept: KeptSnapshots) -> Iterator[Finding]:
     """Rows end after they begin, are there once, and are seen only where there is a table."""
     homeless: list[tuple[int, SnapshotId]] = []
     for period, row in rows:
@@ -74,7 +74,7 @@ def _check_periods(table: SeenTable, what: str, rows: _Rows, kept: KeptSnapshots
         if row.end is not None and row.end <= row.begin:
             detail = f"{what.capitalize()} {row_id} begins with snapshot {row.begin} and ends with {row.end}."
             yield Finding("bad_period", table.name, snapshot_id=row.begin, detail=detail)
-        for gap in uncovered(period, table.existing):
+        for gap in uncovered_periods(period, table.existing):
             if (shown := kept.newest_in(gap)) is not None:
                 homeless.append((row_id, shown))
                 break
@@ -84,11 +84,11 @@ def _check_periods(table: SeenTable, what: str, rows: _Rows, kept: KeptSnapshots
             yield Finding("two_versions", table.name, detail=detail)
     if homeless:
         row_id, shown = max(homeless, key=lambda found: found[1])
-        detail = f"{_counted(len(homeless), what)}, such as {row_id}, of table {table.table_id}, which is not there."
+        detail = f"{_count_text(len(homeless), what)}, such as {row_id}, of table {table.table_id}, which is not there."
         yield Finding("no_table", table.name, snapshot_id=shown, detail=detail)
 
 
-def _check_names_in_files(table: SeenTable, kept: KeptSnapshots) -> Iterator[Finding]:
+def _check_names_in_files(table: CheckedTable, kept: KeptSnapshots) -> Iterator[Finding]:
     """What says which columns files and batches have is there. One finding for all that lack the same."""
     versions: dict[SnapshotId, list[str]] = defaultdict(list)
     mappings: dict[int, list[str]] = defaultdict(list)
@@ -103,14 +103,14 @@ def _check_names_in_files(table: SeenTable, kept: KeptSnapshots) -> Iterator[Fin
         if batch.table_version not in table.rows.versions and kept.newest_in(period) is not None:
             versions[batch.table_version].append(f"inlined batch {batch.batch_id}")
     for version, users in versions.items():
-        detail = f"Version {version} of the table is not there, and {_some(users)} need it."
+        detail = f"Version {version} of the table is not there, and {_users_text(users)} need it."
         yield Finding("no_version", table.name, snapshot_id=version, detail=detail)
     for mapping_id, users in mappings.items():
-        detail = f"Column mapping {mapping_id} is not there, and {_some(users)} need it."
+        detail = f"Column mapping {mapping_id} is not there, and {_users_text(users)} need it."
         yield Finding("no_mapping", table.name, detail=detail)
 
 
-def _check_deletes(look: Look, table: SeenTable, kept: KeptSnapshots) -> Iterator[Finding]:
+def _check_deletes(look: CheckContext, table: CheckedTable, kept: KeptSnapshots) -> Iterator[Finding]:
     """A data file has one delete file at a time, which is not longer than itself, and not there without it."""
     files = {row.file_id: (period, row) for period, row in table.files}
     of_file: dict[int, list[tuple[Period, DeleteRow]]] = defaultdict(list)
@@ -119,7 +119,7 @@ def _check_deletes(look: Look, table: SeenTable, kept: KeptSnapshots) -> Iterato
         path = look.shown(row.path, bool(row.path_is_relative))
         data_period, data = files.get(row.data_file_id, (None, None))
         covers = [] if data_period is None else [data_period]
-        shown = next(filter(None, (kept.newest_in(gap) for gap in uncovered(period, covers))), None)
+        shown = next(filter(None, (kept.newest_in(gap) for gap in uncovered_periods(period, covers))), None)
         if shown is not None:
             detail = f"It deletes from data file {row.data_file_id}, which is not there."
             yield Finding("no_target", table.name, path, shown, detail)
@@ -127,12 +127,12 @@ def _check_deletes(look: Look, table: SeenTable, kept: KeptSnapshots) -> Iterato
             detail = f"It deletes {row.entries} rows of data file {data.file_id}, which has {data.entries}."
             yield Finding("too_many_deletes", table.name, path, kept.newest_in(period), detail)
     for data_file_id, rows in of_file.items():
-        for first, second, both in overlaps(rows):
+        for first, second, both in overlapping_rows(rows):
             detail = f"Data file {data_file_id} has two delete files at once, {first.file_id} and {second.file_id}."
             yield Finding("two_versions", table.name, snapshot_id=kept.newest_in(both), detail=detail)
 
 
-def _check_inlined_deletes(table: SeenTable) -> Iterator[Finding]:
+def _check_inlined_deletes(table: CheckedTable) -> Iterator[Finding]:
     batches = {row.batch_id: row for row in table.rows.batches}
     deleted: Counter[int] = Counter()
     largest: dict[int, int] = {}
@@ -142,17 +142,17 @@ def _check_inlined_deletes(table: SeenTable) -> Iterator[Finding]:
     for batch_id, count in deleted.items():
         batch = batches.get(batch_id)
         if batch is None:
-            detail = f"{_counted(count, 'row')} of inlined batch {batch_id}, which is not there, are deleted."
+            detail = f"{_count_text(count, 'row')} of inlined batch {batch_id}, which is not there, are deleted."
             yield Finding("no_target", table.name, detail=detail)
         elif count > batch.row_count or largest[batch_id] >= batch.row_count:
-            detail = f"{_counted(count, 'row')}, up to number {largest[batch_id]}, of inlined batch {batch_id} are"
+            detail = f"{_count_text(count, 'row')}, up to number {largest[batch_id]}, of inlined batch {batch_id} are"
             yield Finding("too_many_deletes", table.name, detail=f"{detail} deleted, which has {batch.row_count}.")
 
 
-def _counted(count: int, what: str) -> str:
+def _count_text(count: int, what: str) -> str:
     plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}{'es' if what.endswith('ch') else 's'}"
     return f"{count} {what if count == 1 else plural}"
 
 
-def _some(users: list[str]) -> str:
+def _users_text(users: list[str]) -> str:
     return users[0] if len(users) == 1 else f"{len(users)} files and batches, such as {users[0]},"

@@ -1,0 +1,105 @@
+"""Create, find, list, rename and drop catalogs. A tenant is a catalog."""
+
+from collections.abc import Iterator
+from uuid import uuid4
+
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.retry import with_retries
+from forklake.errors import AlreadyExists, NoSuchCatalog
+from forklake.model.lineage import Lineage
+from forklake.model.names import check_catalog_name, did_you_mean
+from forklake.model.snapshots import CatalogInfo
+from forklake.store import catalogs as rows
+from forklake.store.catalog_writes import end_catalog, insert_catalog, update_catalog_name
+
+_PAGE = 1000
+
+
+def create_catalog(lake: Lake, name: str, *, if_not_exists: bool = False) -> Catalog:
+    """Create an empty catalog with the schema `main`, in one transaction."""
+    check_catalog_name(name)
+    existing = rows.find_catalog(lake.store, name)
+    uuid = str(uuid4())
+    if existing is None:
+        try:
+            with_retries(
+                lake,
+                lambda: insert_catalog(lake.store, name, uuid),
+                landed=lambda: True if catalog_uuid(lake, name) == uuid else None,
+            )
+        except AlreadyExists:
+            if not if_not_exists:
+                raise
+        return find_catalog(lake, name)
+    if not if_not_exists:
+        raise AlreadyExists(f"Catalog '{name}' already exists.")
+    return _catalog_handle(lake, *existing)
+
+
+def catalog_uuid(lake: Lake, name: str) -> str | None:
+    """By what a live catalog is known for ever, whatever its name becomes."""
+    found = rows.find_catalog(lake.store, name)
+    return found[0].uuid if found else None
+
+
+def find_catalog(lake: Lake, name: str, *, read_only: bool = False, otherwise: str = "") -> Catalog:
+    """The live catalog of this name, ready to be read and written; `otherwise` is advice for when there is none."""
+    found = rows.find_catalog(lake.store, check_catalog_name(name))
+    if found is None:
+        raise NoSuchCatalog(_unknown_catalog_text(lake, name, otherwise))
+    return _catalog_handle(lake, *found, read_only=read_only)
+
+
+def catalog_info(catalog: Catalog) -> CatalogInfo:
+    """The catalog as it is now."""
+    found = rows.catalog_with_id(catalog.lake.store, catalog.catalog_id)
+    if found is None:
+        raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
+    return found[0]
+
+
+def list_catalogs(lake: Lake, *, parent: Catalog | None = None) -> Iterator[CatalogInfo]:
+    """Live catalogs by name, read a page at a time; only the forks of `parent` if given."""
+    after = ""
+    parent_id = parent.catalog_id if parent else None
+    while page := rows.list_catalogs(lake.store, after=after, limit=_PAGE, parent_id=parent_id):
+        yield from page
+        after = page[-1].name
+
+
+def rename_catalog(lake: Lake, name: str, new_name: str) -> Catalog:
+    """Give a live catalog another name. Its folder, its forks and its history stay as they are."""
+    check_catalog_name(new_name)
+    catalog = find_catalog(lake, name)
+    catalog.check_writable()
+    if new_name == name:
+        return catalog
+    with_retries(
+        lake,
+        lambda: update_catalog_name(lake.store, catalog.catalog_id, name, new_name),
+        landed=lambda: True if catalog_info(catalog).name == new_name else None,
+    )
+    return find_catalog(lake, new_name)
+
+
+def drop_catalog(lake: Lake, name: str) -> None:
+    """Drop a catalog: its name is free at once, and what its forks still see is kept for them.
+
+    Its files are released by maintenance when nobody can see them any more.
+    """
+    catalog = find_catalog(lake, name)
+    catalog.check_writable()
+    with_retries(
+        lake,
+        lambda: end_catalog(lake.store, catalog.catalog_id, name),
+        landed=lambda: True if rows.catalog_with_id(lake.store, catalog.catalog_id) is None else None,
+    )
+
+
+def _catalog_handle(lake: Lake, info: CatalogInfo, lineage: Lineage, *, read_only: bool = False) -> Catalog:
+    return Catalog(lake, info.catalog_id, info.name, info.path, lineage, read_only)
+
+
+def _unknown_catalog_text(lake: Lake, name: str, otherwise: str) -> str:
+    hint = did_you_mean(name, rows.similar_names(lake.store, name), otherwise)
+    return f"Catalog '{name}' does not exist in this DuckLake instance.{hint}"

@@ -1,0 +1,88 @@
+"""Open a lake, or create one."""
+
+from dataclasses import dataclass
+
+from forklake.catalog.lakes.lake import Lake, RetrySettings, new_handle
+from forklake.errors import InvalidInput
+from forklake.model.names import is_storable
+from forklake.store.connection import Store
+from forklake.store.open import FORMAT_KEY, open_store
+from forklake.store.options import keep_lake_info, lake_info
+
+_DATA_PATH = "data_path"
+
+
+def open_lake(
+    url: str,
+    *,
+    data_path: str | None = None,
+    default_data_path: str | None = None,
+    metadata_schema: str | None = None,
+    create: bool = False,
+    read_only: bool = False,
+    override_data_path: bool = False,
+    migrate_if_required: bool = True,
+    retry: RetrySettings | None = None,
+) -> Lake:
+    """Open the lake at `url`, creating it if asked to.
+
+    The data path is where the files of all catalogs go, each catalog in a folder of its own. It is kept in
+    the lake: give it once, or again the same. The default is for a lake that has none yet.
+    """
+    store = open_store(
+        url,
+        metadata_schema=metadata_schema,
+        create=create,
+        read_only=read_only,
+        migrate_if_required=migrate_if_required,
+    )
+    try:
+        given = data_path if data_path is not None or lake_info(store).get(_DATA_PATH) else default_data_path
+        kept = _settle_data_path(store, _as_folder(given), override=override_data_path)
+    except BaseException:
+        store.close()
+        raise
+    return new_handle(store, kept, retry)
+
+
+@dataclass(frozen=True, slots=True)
+class LakeFacts:
+    """What a lake is: which one, in which kind of database, in which format, made by what."""
+
+    uuid: str
+    backend: str
+    format_version: str
+    created_by: str
+    data_path: str | None
+    """As it is kept in the lake, whatever an attachment says."""
+
+
+def lake_facts(lake: Lake) -> LakeFacts:
+    known = lake_info(lake.store)
+    backend = "postgres" if lake.store.dialect.is_postgres else "sqlite"
+    return LakeFacts(known["lake_uuid"], backend, known[FORMAT_KEY], known.get("created_by", ""), known.get(_DATA_PATH))
+
+
+def _settle_data_path(store: Store, given: str | None, *, override: bool) -> str | None:
+    kept = lake_info(store).get(_DATA_PATH)
+    if given is None or given == kept:
+        return kept
+    if kept is None:
+        if store.read_only:
+            return given
+        keep_lake_info(store, _DATA_PATH, given)
+        kept = lake_info(store)[_DATA_PATH]
+    if given != kept and not override:
+        raise InvalidInput(
+            f"DATA_PATH '{given}' does not match existing data path in the catalog, '{kept}'."
+            " Leave it out, or set OVERRIDE_DATA_PATH true to read files from another place."
+        )
+    return given
+
+
+def _as_folder(path: str | None) -> str | None:
+    if path is None:
+        return None
+    if not path or not is_storable(path):
+        raise InvalidInput("DATA_PATH must be a folder or a URL, in characters that can be stored, and not empty.")
+    return path if path.endswith("/") else f"{path}/"

@@ -1,0 +1,80 @@
+"""Try again what failed for a passing reason, with growing, random pauses."""
+
+import random
+from collections.abc import Callable
+from time import sleep
+from typing import TypeVar
+
+from forklake.catalog.lakes.lake import Lake, RetrySettings
+from forklake.errors import ForklakeError, StoreBusy, StoreError
+from forklake.store.connection import DuplicateRow, OutcomeUnknown, TransientFailure
+
+LONGEST_PAUSE_SECONDS = 5.0
+
+T = TypeVar("T")
+
+
+def pause(retry: RetrySettings, attempt: int) -> None:
+    """Wait before the next attempt; jitter keeps writers that met once from meeting again."""
+    sleep(pause_seconds(retry, attempt) * random.uniform(0.5, 1))
+
+
+def pause_seconds(retry: RetrySettings, attempt: int) -> float:
+    """How long a pause is at most: longer after each attempt, up to a limit."""
+    try:
+        return min(retry.retry_wait_ms / 1000 * retry.retry_backoff**attempt, LONGEST_PAUSE_SECONDS)
+    except OverflowError:
+        return LONGEST_PAUSE_SECONDS
+
+
+def with_retries(
+    lake: Lake,
+    operation: Callable[[], T],
+    landed: Callable[[], T | None],
+    *,
+    exhausted: Callable[[StoreError], ForklakeError] | None = None,
+    unknown: Callable[[], ForklakeError] | None = None,
+    duplicates: int | None = None,
+) -> T:
+    """Carry out an operation on the metadata database, once.
+
+    `landed` looks whether an attempt got through after all, and gives its result: asked when the connection was
+    lost half-way, so that nothing is done twice. `exhausted` and `unknown` make the errors for an operation that kept
+    failing, and for one whose outcome nobody can tell. After `duplicates` retries a row that exists is no passing
+    failure any more.
+    """
+    failure: StoreError
+    for attempt in range(lake.retry.max_retry_count + 1):
+        try:
+            return operation()
+        except OutcomeUnknown as lost:
+            if (result := _resolve_outcome(lake, lost, landed, unknown)) is not None:
+                return result
+            failure = lost
+        except TransientFailure as error:
+            failure = error
+            if isinstance(error, DuplicateRow) and duplicates is not None and attempt >= duplicates:
+                break
+        if attempt < lake.retry.max_retry_count:
+            pause(lake.retry, attempt)
+    if exhausted is not None:
+        raise exhausted(failure) from failure
+    raise StoreBusy(f"Given up after {lake.retry.max_retry_count} retries: {failure}") from failure
+
+
+def _resolve_outcome(
+    lake: Lake,
+    lost: OutcomeUnknown,
+    landed: Callable[[], T | None],
+    unknown: Callable[[], ForklakeError] | None,
+) -> T | None:
+    """What `landed` says when the session that was lost can no longer commit; the database may have to come back."""
+    for attempt in range(lake.retry.max_retry_count + 1):
+        try:
+            lake.store.settle(lost)
+            return landed()
+        except StoreError:
+            pause(lake.retry, attempt)
+    if unknown is not None:
+        raise unknown() from lost
+    raise StoreBusy(f"{lake.store.location} went away during COMMIT and did not come back.") from lost

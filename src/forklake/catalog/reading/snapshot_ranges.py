@@ -1,0 +1,46 @@
+"""Ranges of snapshots, by number or by time."""
+
+from datetime import datetime, timedelta
+
+from forklake.catalog.reading.view import CatalogView, view_at
+from forklake.errors import InvalidInput, NoSuchSnapshot
+from forklake.model.ids import SnapshotId
+from forklake.store.snapshots import first_snapshot_since, has_previous, newest_snapshot
+
+Point = int | datetime
+"""A snapshot by its number, or a time."""
+
+
+def snapshot_range(head: CatalogView, first: Point, last: Point | None) -> tuple[SnapshotId, SnapshotId]:
+    """The snapshots from one point to another, both included; to the head, as somebody sees it, if no end is given.
+
+    From a time on means: the snapshots that were committed then or later, up to the head. There may be none.
+    """
+    view = head if last is None else _view_at_point(head, last)
+    if isinstance(first, datetime):
+        return _first_since(view, first), view.snapshot_id
+    view_at(head.catalog, version=first)  # refuses one that never was
+    if first > view.snapshot_id:
+        raise InvalidInput(f"The range ends at snapshot {view.snapshot_id}, before it begins at {first}.")
+    return SnapshotId(first), view.snapshot_id
+
+
+def _first_since(view: CatalogView, time: datetime) -> SnapshotId:
+    if time.tzinfo is None:
+        raise InvalidInput(f"The time {time} has no time zone; give one, such as UTC.")
+    store, lineage = view.catalog.lake.store, view.catalog.lineage
+    found = first_snapshot_since(store, view.scope, time)
+    if found is None:
+        return SnapshotId(view.snapshot_id + 1)
+    # What was there just before shows that nothing of the range has expired; nothing was before the very first.
+    before = newest_snapshot(store, lineage, view.snapshot_id, time - timedelta(microseconds=1))
+    if before is None and has_previous(store, view.scope, found):
+        raise NoSuchSnapshot(f"Snapshots since {time} have expired; the oldest that is kept is {found}.")
+    return found
+
+
+def _view_at_point(head: CatalogView, point: Point) -> CatalogView:
+    if isinstance(point, datetime):
+        seen = head.snapshot_id if head.catalog.pinned is None else None
+        return view_at(head.catalog, timestamp=point, seen=seen)
+    return view_at(head.catalog, version=point)

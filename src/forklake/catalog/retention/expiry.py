@@ -1,0 +1,113 @@
+"""Expire snapshots: a catalog can no longer travel to them, and what only they showed is let go of."""
+
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
+
+from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.lakes.retry import with_retries
+from forklake.catalog.reading.history import own_snapshots
+from forklake.catalog.retention.collect import collect_garbage
+from forklake.catalog.transaction.options import effective_option
+from forklake.catalog.transaction.transaction import begin, read_newest
+from forklake.errors import InvalidInput, NoSuchCatalog, NoSuchSnapshot
+from forklake.model.ids import SnapshotId
+from forklake.model.options import parse_interval
+from forklake.model.snapshots import Snapshot
+from forklake.store.clock import database_time
+from forklake.store.expiry import delete_snapshots, lock_head, snapshots_made_by
+
+Age = datetime | timedelta
+"""A time, or how long ago it was."""
+
+
+class LocalClockTime(datetime):
+    """A time that was reckoned from what this machine takes for now, and so says how long ago it was."""
+
+
+def expire_snapshots(
+    catalog: Catalog,
+    *,
+    versions: Collection[int] | None = None,
+    older_than: Age | None = None,
+    dry_run: bool = False,
+) -> list[Snapshot]:
+    """Expire snapshots that the catalog itself has made, by number or by age; never the newest. Returns them.
+
+    Without numbers and without an age, the option `expire_older_than` says which; unset, none expires. What forks see
+    of them stays: a fork keeps the state it left its parent in for as long as it lives. What was held by forks that are
+    gone is let go of in any case.
+    """
+    if versions is not None and older_than is not None:
+        raise InvalidInput(
+            "ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than' parameters at the same time."
+            " Please use only one criterion."
+        )
+    before = cutoff_time(catalog, older_than)
+    if before is not None and before.tzinfo is None:
+        raise InvalidInput(f"The time {before} has no time zone; give one, such as UTC.")
+    if versions is None and before is None:
+        before = cutoff_from_option(catalog, "expire_older_than")
+    chosen = _snapshots_to_expire(catalog, versions, before)
+    if dry_run:
+        return chosen
+    catalog.check_writable()
+    ids = [snapshot.snapshot_id for snapshot in chosen]
+    if ids:
+        with_retries(catalog.lake, lambda: _expire(catalog, ids), landed=lambda: None)
+    collect_garbage(catalog.lake, catalog.catalog_id, catalog.path)
+    kept = {snapshot.snapshot_id for snapshot in own_snapshots(catalog)} if ids else set()
+    return [snapshot for snapshot in chosen if snapshot.snapshot_id not in kept]
+
+
+def cutoff_from_option(catalog: Catalog, option: str) -> datetime | None:
+    """The time before which something is as old as an option of the catalog says; None if it says nothing."""
+    interval = read_newest(lambda: begin(catalog), lambda tx: effective_option(tx, option))
+    return None if interval is None else cutoff_time(catalog, parse_interval(interval))
+
+
+def cutoff_time(catalog: Catalog, age: Age | None) -> datetime | None:
+    """The time that is meant, by the clock that is behind: this machine's, or the database's."""
+    if isinstance(age, LocalClockTime):
+        age = datetime.now(UTC) - age
+    if not isinstance(age, timedelta):
+        return age
+    try:
+        # Snapshots and waiting files have the times of the database, others those of file systems: whoever's clock is
+        # ahead, nothing is taken for older than it is.
+        return min(datetime.now(UTC), database_time(catalog.lake.store)) - age
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)
+
+
+def _snapshots_to_expire(
+    catalog: Catalog, versions: Collection[int] | None, older_than: datetime | None
+) -> list[Snapshot]:
+    if catalog.pinned is not None:
+        catalog.check_writable()
+    if versions is None and older_than is None:
+        return []
+    known = own_snapshots(catalog)
+    # The newest one never expires.
+    own = known[:-1]
+    if versions is None:
+        return [snapshot for snapshot in own if older_than is not None and snapshot.snapshot_time < older_than]
+    wanted = set(versions)
+    inherited = snapshots_made_by(catalog.lake.store, catalog.lineage.ancestors, wanted)
+    if inherited:
+        raise InvalidInput(
+            f"Snapshot {inherited[0]} was made by an ancestor of catalog '{catalog.name}', and can expire only there."
+        )
+    unknown = wanted.difference(snapshot.snapshot_id for snapshot in known)
+    if unknown:
+        raise NoSuchSnapshot(f"Catalog '{catalog.name}' has no snapshot {min(unknown)}; nothing has expired.")
+    return [snapshot for snapshot in own if snapshot.snapshot_id in wanted]
+
+
+def _expire(catalog: Catalog, ids: list[SnapshotId]) -> bool:
+    """Take the snapshots out, as far as they are still there."""
+    store = catalog.lake.store
+    with store.writing([lock_head(store.dialect, catalog.catalog_id)]) as (transaction, [locked]):
+        if not locked:
+            raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
+        transaction.commit([delete_snapshots(store.dialect, catalog.catalog_id, ids)])
+    return True

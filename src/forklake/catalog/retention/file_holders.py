@@ -1,0 +1,96 @@
+"""Why files are kept: who sees them, and what dropping a catalog would free."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from forklake.catalog.lakes.catalogs import find_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.store import holders as rows
+
+MOST_HOLDERS = 1000
+_SOME_FORKS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FileHolder:
+    """A catalog that keeps a file: by snapshots of its own that show it, because it was forked from where the file
+    was there, or because the file waits for its deletion since a time."""
+
+    catalog_name: str
+    reason: str
+    """`snapshots`, `fork` or `waiting`."""
+    first_snapshot: int | None = None
+    last_snapshot: int | None = None
+    snapshots: int = 0
+    since: datetime | None = None
+
+
+def file_holders(lake: Lake, path: str, *, limit: int = MOST_HOLDERS) -> list[FileHolder]:
+    """Who keeps a file, given as it is in the metadata: relative to the data path. Nobody, if the list is empty."""
+    found = [
+        FileHolder(
+            holder.catalog_name,
+            "fork" if holder.is_fork else "snapshots",
+            holder.first_snapshot,
+            holder.last_snapshot,
+            holder.snapshots,
+        )
+        for holder in rows.file_holders(lake.store, path, limit)
+    ]
+    return found + [FileHolder(name, "waiting", since=since) for name, since in rows.waiting_since(lake.store, path)]
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogStorage:
+    """How much a catalog keeps, in all the snapshots it can travel to: alone, and together with other catalogs."""
+
+    catalog_name: str
+    files_alone: int
+    bytes_alone: int
+    files_shared: int
+    bytes_shared: int
+
+
+@dataclass(frozen=True, slots=True)
+class DropReport:
+    """What dropping a catalog would free, and what of its own files its forks would still keep."""
+
+    catalog_name: str
+    files_freed: int
+    bytes_freed: int
+    files_kept: int
+    bytes_kept: int
+    forks: int
+    some_forks: tuple[str, ...]
+
+
+def catalog_storage(catalog: Catalog) -> CatalogStorage:
+    """What the catalog keeps; alone is what would be freed by dropping it."""
+    own, inherited = _own_and_inherited_share(catalog)
+    both = own + inherited
+    return CatalogStorage(
+        catalog.name, both.files_alone, both.size_alone, both.files - both.files_alone, both.size - both.size_alone
+    )
+
+
+def drop_report(lake: Lake, name: str) -> DropReport:
+    """What would happen to files if a catalog were dropped. Nothing is changed."""
+    catalog = find_catalog(lake, name)
+    own, inherited = _own_and_inherited_share(catalog)
+    forks, some = rows.forks_of(lake.store, catalog.catalog_id, _SOME_FORKS)
+    return DropReport(
+        name,
+        own.files_alone + inherited.files_alone,
+        own.size_alone + inherited.size_alone,
+        own.files - own.files_alone,
+        own.size - own.size_alone,
+        forks,
+        tuple(some),
+    )
+
+
+def _own_and_inherited_share(catalog: Catalog) -> tuple[rows.Share, rows.Share]:
+    store = catalog.lake.store
+    own = rows.own_share(store, catalog.catalog_id)
+    inherited = [rows.inherited_share(store, catalog.catalog_id, level) for level in catalog.lineage.ancestors]
+    return own, sum(inherited, rows.Share())

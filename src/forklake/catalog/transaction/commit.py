@@ -1,0 +1,293 @@
+"""Commit a transaction: check for conflicts under the catalog's lock, take an id, write the rows, move the head."""
+
+import random
+from collections.abc import Mapping, Sequence
+from uuid import uuid4
+
+from forklake.catalog.lakes.retry import with_retries
+from forklake.catalog.transaction.commit_checks import check_staged
+from forklake.catalog.transaction.commit_steps import Head, changed_options, write_changes
+from forklake.catalog.transaction.own_changes import own_changes
+from forklake.catalog.transaction.transaction import Transaction
+from forklake.errors import (
+    CommitConflict,
+    CommitFailed,
+    CommitMessageRequired,
+    CommitUnknown,
+    NoSuchCatalog,
+    StoreError,
+)
+from forklake.model.changes import Change, DeletedFrom, SetOption, format_changes
+from forklake.model.conflicts import CommittedChanges, OwnChanges, find_conflicts
+from forklake.model.entities import Definition, LakeObject, TableDefinition
+from forklake.model.files import TableStats
+from forklake.model.ids import SnapshotId, TableId
+from forklake.model.lineage import NO_LIMIT
+from forklake.store.connection import AppendCommit, DuplicateRow, WriteConnection
+from forklake.store.objects import object_statements, visible_objects
+from forklake.store.options import OptionRow, option_statements, read_options
+from forklake.store.rows_changed_since import read_touched, touched_statements
+from forklake.store.snapshot_writer import SnapshotWriter
+from forklake.store.snapshots import begin_commit, changes_since, landed_statements, read_changes
+from forklake.store.table_files import read_stats, stats_statement
+
+_MESSAGE_OPTION = "require_commit_message"
+_DUPLICATE_RETRIES = 2
+"""Under the lock only a row that is given twice can be there already: trying for long is in vain."""
+_FEW_FILES = 16
+"""More of them, with their statistics, are sent in bulk, which takes the long way."""
+
+
+def commit(transaction: Transaction) -> SnapshotId | None:
+    """Make the transaction's changes one snapshot, and return its id; None if there was no net change.
+
+    Raises CommitConflict when somebody else committed something incompatible since the transaction began.
+    Either everything is committed or nothing, and the transaction is closed in both cases.
+    """
+    transaction.check_open()
+    try:
+        check_staged(transaction)
+        mine = own_changes(transaction)
+        if not mine.changes:
+            return None
+        transaction.catalog.check_writable()
+        # Whatever interrupts it, a lost connection or the user, may do so when all is written.
+        transaction.may_be_committed = True
+        transaction.committed_as = _commit_with_retries(transaction, mine)
+        transaction.may_be_committed = transaction.committed_as is not None
+        return transaction.committed_as
+    except (CommitConflict, CommitMessageRequired, NoSuchCatalog):
+        transaction.may_be_committed = False
+        raise
+    except CommitFailed as error:
+        transaction.may_be_committed = isinstance(error, CommitUnknown)
+        raise
+    finally:
+        transaction.close()
+
+
+def rollback(transaction: Transaction) -> None:
+    """Forget the transaction's changes."""
+    transaction.check_open()
+    transaction.close()
+
+
+def _commit_with_retries(transaction: Transaction, mine: OwnChanges) -> SnapshotId | None:
+    lake = transaction.catalog.lake
+    # One token for all attempts: whichever of them landed, it is found.
+    token = str(uuid4())
+
+    def exhausted(failure: StoreError) -> CommitFailed:
+        if isinstance(failure, DuplicateRow):
+            return CommitFailed(f"Failed to commit DuckLake transaction. {failure}")
+        return CommitFailed(
+            "Failed to commit DuckLake transaction. Exceeded the maximum retry count of"
+            f" {lake.retry.max_retry_count} set by the ducklake_max_retry_count setting: {failure}"
+        )
+
+    return with_retries(
+        lake,
+        lambda: _try_append(transaction, mine, token) or _LockedCommit(transaction, mine, token).run(),
+        lambda: _find_landed_commit(transaction, token),
+        exhausted=exhausted,
+        unknown=lambda: _unknown_outcome_error(transaction),
+        duplicates=_DUPLICATE_RETRIES,
+    )
+
+
+def _find_landed_commit(transaction: Transaction, token: str) -> SnapshotId | None:
+    """The snapshot of a commit whose connection was lost; None if it has not happened, and no longer can."""
+    store = transaction.catalog.lake.store
+    first = landed_statements(store.dialect, transaction.catalog.catalog_id, transaction.base, token)
+    with store.writing(first) as (_, (_, found, since)):
+        if found:
+            return SnapshotId(found[0][0])
+        if read_changes(since, transaction.base) is None:
+            # It may have been among those that have expired meanwhile.
+            raise _unknown_outcome_error(transaction)
+        return None
+
+
+def _unknown_outcome_error(transaction: Transaction) -> CommitUnknown:
+    return CommitUnknown(
+        "The connection was lost during COMMIT, and the database cannot tell whether it happened."
+        f" Look for it in the snapshots of catalog '{transaction.catalog.name}' after {transaction.base}."
+    )
+
+
+def _try_append(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotId | None:
+    """The short way: one round trip, for commits that only add rows to what this process knows to be the head.
+
+    None if it is not open; nothing was written then.
+    """
+    catalog, info = transaction.catalog, transaction.info
+    facts, key = catalog.lake.cache.facts, (catalog.catalog_id, transaction.base)
+    stats = facts.stats(*key, [table_id for table_id, changes in transaction.tables.items() if changes])
+    options = facts.options(*key)
+    if (
+        stats is None
+        or not transaction.only_adds
+        or sum(len(changes.new_files) for changes in transaction.tables.values()) > _FEW_FILES
+        or options is None
+        or (_message_required(options, "catalog") and not (info.author and info.message))
+    ):
+        return None
+    # Nobody's data holds a number that is drawn after it was written.
+    stand_in = SnapshotId(-(2**61 + random.getrandbits(61)))
+    writer = SnapshotWriter(catalog.lake.store.dialect, catalog.catalog_id, stand_in)
+    definitions = {table_id: changes.definition for table_id, changes in transaction.tables.items()}
+    for object_id, staged in transaction.objects.items():
+        if staged.now is not None and isinstance(staged.now.definition, TableDefinition):
+            definitions[TableId(object_id)] = staged.now.definition
+    after = write_changes(writer, transaction, Head(stats, {}, definitions, ()))
+    rows = writer.rows()
+    if rows is None:
+        return None
+    append = AppendCommit(
+        catalog.catalog_id,
+        transaction.base,
+        stand_in,
+        rows,
+        bool(transaction.objects),
+        format_changes(mine.changes),
+        info,
+        token,
+    )
+    snapshot_id = catalog.lake.store.append(append)
+    if snapshot_id is not None:
+        _remember_head(transaction, transaction.base, snapshot_id, after, options)
+    return snapshot_id
+
+
+def _remember_head(
+    transaction: Transaction,
+    before: SnapshotId,
+    snapshot_id: SnapshotId,
+    stats: Mapping[TableId, TableStats],
+    options: Sequence[OptionRow],
+) -> None:
+    """Remember what the next commit on top of this one would ask for; options that were set are read anew."""
+    catalog = transaction.catalog
+    catalog.lake.cache.facts.learn(
+        catalog.catalog_id, before, snapshot_id, stats, None if transaction.options else options
+    )
+
+
+def _message_required(options: Sequence[OptionRow], scope: str) -> bool | None:
+    """Whether a message is required by an option of this scope; None if it is not set."""
+    values = [option.value for option in options if (option.scope, option.key) == (scope, _MESSAGE_OPTION)]
+    return values[0] == "true" if values else None
+
+
+class _LockedCommit:
+    """The long way: one database transaction, in which the catalog is locked while conflicts are looked for.
+
+    Two round trips when nobody else has committed meanwhile.
+    """
+
+    def __init__(self, transaction: Transaction, mine: OwnChanges, token: str) -> None:
+        self._transaction = transaction
+        self._mine = mine
+        self._token = token
+        self._store = transaction.catalog.lake.store
+        self._tables = [table_id for table_id, changes in transaction.tables.items() if changes]
+        lineage, owners = transaction.catalog.lineage, transaction.catalog.lake.cache.owners
+        # Own rows up to now, inherited ones up to their horizon.
+        everything = lineage.at(NO_LIMIT)
+        self._object_scope = owners.of_catalog(everything, lineage.ancestors)
+        narrowed = [owners.of_table(everything, lineage.ancestors, table_id) for table_id in self._tables]
+        self._stats_scope = everything.only({level.catalog_id for scope in narrowed for level in scope.levels})
+
+    def run(self) -> SnapshotId | None:
+        """The snapshot; None if others have meanwhile done all that was to be done."""
+        dialect = self._store.dialect
+        first = [
+            begin_commit(dialect, self._transaction.catalog.catalog_id),
+            changes_since(self._transaction.catalog.catalog_id, self._transaction.base),
+            stats_statement(dialect, self._stats_scope, self._tables),
+            *option_statements(dialect, self._object_scope, instance_key=_MESSAGE_OPTION),
+        ]
+        with self._store.writing(first) as (connection, answers):
+            locked, theirs_rows, stats_rows, *option_rows = answers
+            if not locked:
+                raise NoSuchCatalog(f"Catalog '{self._transaction.catalog.name}' was dropped.")
+            head_id, schema_version, head_time, snapshot_id, clock = locked[0]
+            theirs = read_changes(theirs_rows, self._transaction.base)
+            if theirs is None:
+                raise CommitConflict(
+                    f"Transaction conflict - snapshot {self._transaction.base}, from which the transaction reads, or"
+                    " one after it has expired, so that nobody can tell what it conflicts with; begin another",
+                    subject=self._transaction.catalog.name,
+                )
+            self._check_conflicts(connection, theirs)
+            options = read_options(option_rows)
+            changes = self._changes_left(options)
+            if not changes:
+                return None
+            self._check_message(options)
+            objects = self._newest_objects(connection, moved=bool(theirs))
+            head = Head(read_stats(stats_rows), objects, self._definitions(objects), tuple(options))
+            transaction = self._transaction
+            writer = SnapshotWriter(dialect, transaction.catalog.catalog_id, SnapshotId(snapshot_id))
+            after = write_changes(writer, transaction, head)
+            version = schema_version + (1 if transaction.objects else 0)
+            time = dialect.later(clock, head_time)
+            text = format_changes(changes)
+            writer.record(SnapshotId(head_id), time, version, text, transaction.info, self._token)
+            connection.commit(writer.steps())
+        of_catalog = [option for option in options if option.scope != "instance"]
+        _remember_head(transaction, SnapshotId(head_id), writer.snapshot_id, after, of_catalog)
+        return writer.snapshot_id
+
+    def _check_conflicts(self, connection: WriteConnection, theirs: list[CommittedChanges]) -> None:
+        if not theirs:
+            return
+        touched = self._mine.touched
+        tables = {*touched.files, *touched.inlined_rows}
+        catalog_id, base = self._transaction.catalog.catalog_id, self._transaction.base
+        answers = connection.fetch_all(touched_statements(self._store.dialect, catalog_id, base, tables))
+        conflicts = find_conflicts(self._mine, theirs, read_touched(answers, tables))
+        if conflicts:
+            first = conflicts[0]
+            raise CommitConflict(first.message, snapshot_id=first.snapshot_id, subject=first.subject)
+
+    def _changes_left(self, options: list[OptionRow]) -> list[Change]:
+        """What is still to be done: an option that others have set to the same value is not."""
+        keys = {option.key for option in changed_options(self._transaction, options)}
+        left = [change for change in self._mine.changes if not isinstance(change, SetOption) or change.key in keys]
+        return left if any(self._is_work(change) for change in left) else []
+
+    def _is_work(self, change: Change) -> bool:
+        """A delete that was only noted leaves no row."""
+        return not isinstance(change, DeletedFrom) or bool(self._transaction.tables[change.table_id])
+
+    def _check_message(self, options: list[OptionRow]) -> None:
+        info = self._transaction.info
+        only_options = all(isinstance(change, SetOption) for change in self._mine.changes)
+        if only_options or (info.author and info.message):
+            return
+        of_catalog = _message_required(options, "catalog")
+        if _message_required(options, "instance") if of_catalog is None else of_catalog:
+            raise CommitMessageRequired(
+                "Commit Information for the snapshot is required but has not been provided."
+                " Set author and message with set_commit_message."
+            )
+
+    def _newest_objects(self, connection: WriteConnection, *, moved: bool) -> dict[int, LakeObject[Definition]]:
+        staged = self._transaction.objects
+        if not moved:
+            return {object_id: entry.committed for object_id, entry in staged.items() if entry.committed}
+        ids = [*staged, *self._tables]
+        where = self._store.dialect.any_of("o.object_id", "object_ids")
+        answers = connection.fetch_all(object_statements(self._store, self._object_scope, where, {"object_ids": ids}))
+        return {entry.object_id: entry for entry in visible_objects(answers)}
+
+    def _definitions(self, objects: dict[int, LakeObject[Definition]]) -> dict[TableId, TableDefinition]:
+        found = {}
+        for table_id in self._tables:
+            staged = self._transaction.objects.get(table_id)
+            newest = staged.now if staged else objects.get(table_id)
+            definition = newest.definition if newest else self._transaction.tables[table_id].definition
+            assert isinstance(definition, TableDefinition)
+            found[table_id] = definition
+        return found

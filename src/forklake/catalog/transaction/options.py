@@ -1,0 +1,134 @@
+"""Set and look up options: of the instance, a catalog, a schema or a table; the narrowest one counts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.transaction.names import get_schema, get_table
+from forklake.catalog.transaction.staged import StagedOption
+from forklake.catalog.transaction.transaction import Transaction
+from forklake.errors import CorruptMetadata, InvalidOption, ReadOnly
+from forklake.model.entities import Table
+from forklake.model.names import DEFAULT_SCHEMA, check_text
+from forklake.model.options import OPTIONS, find_option, normalise_option
+from forklake.store.options import OptionRow, catalog_options, instance_options, write_instance_option
+
+OptionScope = Literal["instance", "catalog", "schema", "table"]
+_SCOPES: tuple[OptionScope, ...] = get_args(OptionScope)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionValue:
+    """An option that was set. `scope_id` is the schema or table it is set for, 0 otherwise."""
+
+    key: str
+    value: str
+    scope: OptionScope
+    scope_id: int = 0
+
+
+def set_option(
+    tx: Transaction, key: str, value: object, *, schema: str | None = None, table: str | None = None
+) -> None:
+    """Stage an option for the catalog, one schema or one table; a value of None unsets it.
+
+    Options are versioned like everything else: a fork inherits them as they were, and later changes of its
+    parent do not reach it.
+    """
+    tx.check_changeable()
+    option = find_option(key)
+    scope, scope_id = _resolve_scope(tx, schema, table)
+    if (scope if scope != "catalog" else "global") not in option.scopes:
+        raise InvalidOption(f"The option {option.name} can only be set for a whole catalog.")
+    stored = _stored_value(key, value)
+    [option_id] = tx.new_ids("entity")
+    rows = _committed_options(tx)
+    committed = {(row.scope, row.scope_id, row.key): row.value for row in rows}
+    staged = StagedOption(option_id, scope, scope_id, option.name, stored)
+    tx.stage_option(staged, committed.get((scope, scope_id, option.name)))
+
+
+def set_instance_option(lake: Lake, key: str, value: object) -> None:
+    """Set a default for all catalogs of the lake at once, or unset it with None. Not versioned."""
+    option = find_option(key)
+    if lake.store.read_only:
+        raise ReadOnly(f"{lake.store.location} is open for reading only.")
+    write_instance_option(lake.store, option.name, _stored_value(key, value))
+
+
+def list_options(tx: Transaction) -> list[OptionValue]:
+    """Every option that is set, from the whole instance to single tables."""
+    tx.check_open()
+    staged = tx.options
+    kept = [row for row in _committed_options(tx) if (row.scope, row.scope_id, row.key) not in staged]
+    mine = [option for option in staged.values() if option.value is not None]
+    both: list[OptionRow | StagedOption] = [*kept, *mine]
+    found = [OptionValue(o.key, o.value or "", _as_scope(o.scope), o.scope_id) for o in both]
+    return sorted(found, key=lambda option: (option.key, option.scope, option.scope_id))
+
+
+def effective_option(tx: Transaction, key: str, table: Table | None = None) -> str | None:
+    """The value that counts for a table, or for the catalog; see `effective_options`."""
+    name = find_option(key).name
+    return checked_option(name, effective_options(tx, table)[name])
+
+
+def effective_options(
+    tx: Transaction, table: Table | None = None, defaults: Mapping[str, str] | None = None
+) -> dict[str, str | None]:
+    """Every option with the value that counts for a table, or for the catalog: of the table, its schema, the
+    catalog, the instance, the given defaults, or the built-in default, whichever comes first."""
+    values: dict[str, str | None] = {name: option.default for name, option in OPTIONS.items()} | dict(defaults or {})
+    # From the widest scope to the narrowest, each over those before.
+    places: list[tuple[OptionScope, int]] = [("instance", 0), ("catalog", 0)]
+    if table is not None:
+        places += [("schema", table.schema_id), ("table", table.object_id)]
+    set_options = list_options(tx)
+    for place in places:
+        here = [option for option in set_options if (option.scope, option.scope_id) == place]
+        values |= {option.key: option.value for option in here if option.key in OPTIONS}
+    return values
+
+
+def checked_option(name: str, value: str | None) -> str | None:
+    """The value, if it is one: others may have written the row."""
+    if value is not None:
+        try:
+            normalise_option(name, value)
+        except InvalidOption as error:
+            raise CorruptMetadata(f"The option {name} is set to what it cannot be: {error}") from None
+    return value
+
+
+def _committed_options(tx: Transaction) -> list[OptionRow]:
+    """The options in force where the transaction began. Those of the instance are not versioned: never remembered."""
+    lake = tx.catalog.lake
+    known = lake.cache.facts.options(tx.catalog.catalog_id, tx.view.snapshot_id)
+    if known is None:
+        return catalog_options(lake.store, tx.view.object_scope)
+    return [*known, *instance_options(lake.store, tx.view.scope)]
+
+
+def _stored_value(key: str, value: object) -> str | None:
+    if isinstance(value, str):
+        check_text(value, "option value")
+    return None if value is None else normalise_option(key, value)
+
+
+def _as_scope(text: str) -> OptionScope:
+    return next((scope for scope in _SCOPES if scope == text), "catalog")
+
+
+def _resolve_scope(tx: Transaction, schema: str | None, table: str | None) -> tuple[OptionScope, int]:
+    if table is not None:
+        return "table", _committed_id(tx, get_table(tx, schema or DEFAULT_SCHEMA, table).object_id)
+    if schema is not None:
+        return "schema", _committed_id(tx, get_schema(tx, schema).object_id)
+    return "catalog", 0
+
+
+def _committed_id(tx: Transaction, object_id: int) -> int:
+    if tx.is_new(object_id):
+        raise InvalidOption("Settings cannot be set for transaction-local schemas and tables; commit them first.")
+    return object_id

@@ -1,0 +1,4 @@
+"""Files that others have written become files of a table, as they are.
+
+Imports `footers`.
+"""

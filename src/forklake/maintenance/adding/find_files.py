@@ -1,0 +1,138 @@
+"""Paths, folders and patterns as users give them, to the files that are meant."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+
+from pyarrow import fs
+
+from forklake.errors import InvalidInput
+from forklake.model.names import check_text
+from forklake.spark.storage.storage import Storage
+
+_SPECIAL = re.compile(r"[*?\[]")
+_SUFFIX = ".parquet"
+_SCHEMES = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
+"""Names that others have for the same file systems."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file under the name that it was found by: an absolute local path, or a URL."""
+
+    name: str
+    files: fs.FileSystem
+    path: str
+    """The file as its file system knows it."""
+    real_path: str
+    """The same file always has the same, whatever links lead to it."""
+    size: int
+
+
+def find_files(storage: Storage, given: Sequence[str]) -> list[FoundFile]:
+    """The files that are meant, each once, in the order in which they are given and those of a pattern by name.
+
+    A folder means every Parquet file below it. InvalidInput names a path that leads to nothing.
+    """
+    found: dict[str, FoundFile] = {}
+    for text in given:
+        place = _locate(storage, text)
+        try:
+            named = list(_list_files(place))
+        except (OSError, UnicodeError) as error:
+            raise InvalidInput(f'The files of "{text}" cannot be listed: {error}') from error
+        if not named:
+            raise InvalidInput(f'No files found that match the pattern "{text}"')
+        for info in named:
+            file = place.found(info)
+            found.setdefault(file.real_path, file)
+    return list(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _FileLocation:
+    """A path or pattern with its file system."""
+
+    files: fs.FileSystem
+    pattern: str
+    base: str
+    """What a URL has before the path that the file system knows; empty for local ones."""
+
+    def found(self, info: fs.FileInfo) -> FoundFile:
+        real = self.base + info.path if self.base else os.path.realpath(info.path)
+        return FoundFile(self.base + info.path, self.files, info.path, real, info.size)
+
+
+def _locate(storage: Storage, text: str) -> _FileLocation:
+    check_text(text, "path")
+    scheme, separator, rest = text.partition("://")
+    if not separator or scheme == "file":
+        local = os.path.abspath(os.path.expanduser(rest if separator else text))
+        return _FileLocation(fs.LocalFileSystem(), local, "")
+    own = storage.root.partition("://")[0]
+    url, base = f"{own}://{rest.rstrip('/')}", storage.root.removesuffix(storage.prefix)
+    if storage.is_local or _canonical_scheme(scheme) != _canonical_scheme(own) or not url.startswith(base):
+        raise InvalidInput(f'The path "{text}" is neither local nor on the file system of the lake, {storage.root}.')
+    path = url.removeprefix(base)
+    if not {"", ".", ".."}.isdisjoint(path.split("/")):
+        raise InvalidInput(f'The path "{text}" has an empty part, or one that is a dot or two: give the real one.')
+    return _FileLocation(storage.files, path, base)
+
+
+def _canonical_scheme(name: str) -> str:
+    return _SCHEMES.get(name, name)
+
+
+def _list_files(place: _FileLocation) -> Iterator[fs.FileInfo]:
+    info = place.files.get_file_info(place.pattern)
+    if info.is_file:
+        yield info
+    elif info.type == fs.FileType.Directory:
+        yield from _sorted_by_path(each for each in _entries_below(place.files, place.pattern) if _is_parquet(each))
+    elif _SPECIAL.search(place.pattern):
+        yield from _sorted_by_path(_files_matching(place.files, place.pattern))
+
+
+def _sorted_by_path(found: Iterator[fs.FileInfo]) -> list[fs.FileInfo]:
+    return sorted(found, key=lambda info: info.path)
+
+
+def _is_parquet(info: fs.FileInfo) -> bool:
+    return bool(info.is_file and info.base_name.endswith(_SUFFIX))
+
+
+def _files_matching(files: fs.FileSystem, pattern: str) -> Iterator[fs.FileInfo]:
+    """The files of a pattern, folder by folder: what is beside the way is not listed."""
+    *folders, last = pattern.split("/")
+    plain = next((at for at, part in enumerate(folders) if _SPECIAL.search(part)), len(folders))
+    start = "/".join(folders[:plain]) or "/"[: pattern.startswith("/")]
+    level = [start] if files.get_file_info(start).type == fs.FileType.Directory else []
+    for part in folders[plain:]:
+        if part == "**":
+            level += [info.path for folder in level for info in _entries_below(files, folder) if not info.is_file]
+        else:
+            level = [info.path for folder in level for info in _entries_named(files, folder, part) if not info.is_file]
+    for folder in dict.fromkeys(level):
+        found = _entries_below(files, folder) if last == "**" else _entries_named(files, folder, last)
+        yield from (info for info in found if info.is_file)
+
+
+def _entries_named(files: fs.FileSystem, folder: str, pattern: str) -> Iterator[fs.FileInfo]:
+    matches = re.compile(translate(pattern))
+    for info in files.get_file_info(fs.FileSelector(folder, allow_not_found=True)):
+        if matches.match(info.base_name):
+            yield info
+
+
+def _entries_below(files: fs.FileSystem, folder: str) -> Iterator[fs.FileInfo]:
+    """Every file and folder below a folder; links to folders are not followed, which might lead in a circle."""
+    waiting = [folder]
+    while waiting:
+        for info in files.get_file_info(fs.FileSelector(waiting.pop(), allow_not_found=True)):
+            if info.is_file:
+                yield info
+            elif not (isinstance(files, fs.LocalFileSystem) and os.path.islink(info.path)):
+                yield info
+                waiting.append(info.path)

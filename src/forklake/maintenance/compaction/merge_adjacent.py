@@ -1,0 +1,57 @@
+"""Merge small files of a table into fewer."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from forklake.catalog.reading.file_partitions import partition_values
+from forklake.maintenance.compaction.chosen_tables import EVERYWHERE, Place
+from forklake.maintenance.compaction.commits import Commits
+from forklake.maintenance.compaction.compact import Compacted
+from forklake.maintenance.compaction.compact_tables import compact_tables
+from forklake.maintenance.compaction.compaction_choice import CompactionGroup, SizeBounds, check_count, groups_to_merge
+from forklake.maintenance.progress import QUIET, Progress
+from forklake.model.entities import Table
+from forklake.model.ids import SnapshotId, TableId
+from forklake.spark.work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class MergeCompaction:
+    """Merge files of these sizes, up to the option `target_file_size`."""
+
+    min_file_size: int | None = None
+    max_file_size: int | None = None
+    most: int | None = None
+    kind: Literal["merge"] = field(default="merge", init=False)
+
+    def __post_init__(self) -> None:
+        check_count(self.most)
+        self._sizes(target=1)
+
+    def is_for(self, files: int, delete_files: int) -> bool:
+        return files > 1
+
+    def groups(self, work: Work, table: Table, upto: SnapshotId) -> list[CompactionGroup]:
+        table_id = TableId(table.object_id)
+        sizes = self._sizes(int(work.option("target_file_size", table) or 1))
+        files = [file for file in work.tx.files(table_id) if sizes.include(file.data.file_size_bytes)]
+        seen = [file for file in files if file.data.begin_snapshot <= upto]
+        partitions = partition_values(work.tx.view, table_id, (file.data for file in seen))
+        return groups_to_merge(seen, partitions, sizes)
+
+    def _sizes(self, target: int) -> SizeBounds:
+        return SizeBounds(target, self.min_file_size or 0, self.max_file_size)
+
+
+def merge_adjacent_in_tables(
+    commits: Commits,
+    place: Place = EVERYWHERE,
+    *,
+    min_file_size: int | None = None,
+    max_file_size: int | None = None,
+    max_compacted_files: int | None = None,
+    progress: Progress = QUIET,
+) -> list[Compacted]:
+    """Merge and commit the small files of a table, of a schema, or of the whole catalog."""
+    merging = MergeCompaction(min_file_size, max_file_size, max_compacted_files)
+    return compact_tables(commits, place, merging, progress)

@@ -1,0 +1,47 @@
+"""Rewrite files of a table without the rows that are deleted from them."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from forklake.catalog.reading.file_partitions import partition_values
+from forklake.maintenance.compaction.chosen_tables import EVERYWHERE, Place
+from forklake.maintenance.compaction.commits import Commits
+from forklake.maintenance.compaction.compact import Compacted
+from forklake.maintenance.compaction.compact_tables import compact_tables
+from forklake.maintenance.compaction.compaction_choice import CompactionGroup, check_threshold, groups_to_rewrite
+from forklake.maintenance.progress import QUIET, Progress
+from forklake.model.entities import Table
+from forklake.model.ids import SnapshotId, TableId
+from forklake.spark.work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteCompaction:
+    """Rewrite files of which this share is deleted, or else that of the option `rewrite_delete_threshold`."""
+
+    delete_threshold: float | None = None
+    kind: Literal["rewrite"] = field(default="rewrite", init=False)
+    most: int | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        if self.delete_threshold is not None:
+            check_threshold(self.delete_threshold)
+
+    def is_for(self, files: int, delete_files: int) -> bool:
+        return delete_files > 0
+
+    def groups(self, work: Work, table: Table, upto: SnapshotId) -> list[CompactionGroup]:
+        table_id = TableId(table.object_id)
+        threshold = self.delete_threshold
+        if threshold is None:
+            threshold = float(work.option("rewrite_delete_threshold", table) or 1)
+        files = [file for file in work.tx.files(table_id) if file.delete and file.data.begin_snapshot <= upto]
+        partitions = partition_values(work.tx.view, table_id, (file.data for file in files))
+        return groups_to_rewrite(files, partitions, int(work.option("target_file_size", table) or 1), threshold)
+
+
+def rewrite_in_tables(
+    commits: Commits, place: Place = EVERYWHERE, *, delete_threshold: float | None = None, progress: Progress = QUIET
+) -> list[Compacted]:
+    """Rewrite and commit files with many deleted rows of a table, of a schema, or of the whole catalog."""
+    return compact_tables(commits, place, RewriteCompaction(delete_threshold), progress)

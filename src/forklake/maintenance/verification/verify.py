@@ -1,0 +1,41 @@
+"""Check a catalog: its metadata against themselves, and against the files in storage. Nothing is ever repaired."""
+
+from collections.abc import Iterator
+from posixpath import basename
+
+from forklake.catalog.checks.checked_catalog import CheckContext, make_check_context
+from forklake.catalog.checks.verify import check_metadata
+from forklake.catalog.lakes.lake import Catalog
+from forklake.maintenance.cleanup.orphans import delete_orphaned_files
+from forklake.maintenance.progress import QUIET, Progress
+from forklake.maintenance.verification.verify_batches import check_batches
+from forklake.maintenance.verification.verify_files import check_files
+from forklake.model.findings import Finding
+from forklake.spark.reading.connect_manifests import is_stored_file_list
+from forklake.spark.storage.storage import Storage
+
+
+def verify(catalog: Catalog, storage: Storage, *, deep: bool = False, progress: Progress = QUIET) -> list[Finding]:
+    """Everything that is wrong with a catalog in all the snapshots it can travel to; nothing, if it is sound.
+
+    What it has inherited is looked at as it sees it. With `deep`, the footers of all files are read as well, and so
+    are inlined rows. Commits, expiry and clean-up may go on meanwhile.
+    """
+    look = make_check_context(catalog, lambda path, is_relative: storage.root + path if is_relative else path)
+    findings, tables = check_metadata(look)
+    for table, found in tables:
+        findings += found
+        findings += check_files(look, storage, table, deep=deep, progress=progress)
+        if deep:
+            findings += check_batches(look, table)
+    return [*findings, *_unknown_files(look, storage)]
+
+
+def _unknown_files(look: CheckContext, storage: Storage) -> Iterator[Finding]:
+    """Those that `delete_orphaned_files` would delete if they were old enough."""
+    detail = "No catalog names the file: a job that failed has left it, or a transaction will commit it."
+    for path in delete_orphaned_files(look.catalog, storage, cleanup_all=True, dry_run=True):
+        # Checksums stand beside the file that they are of, and lists are for a while only.
+        if not basename(path).startswith(".") and not is_stored_file_list(path):
+            shown = look.shown(path.removeprefix(storage.prefix), True)
+            yield Finding("unknown_file", path=shown, detail=detail)

@@ -1,0 +1,128 @@
+"""Check the files of a table: whether each is there, as large as it should be and, from its footer, what it should be.
+
+Whole folders are listed instead of asking for files one by one, and several of them at a time.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from posixpath import dirname
+from typing import TypeVar
+
+from pyarrow import fs
+
+from forklake.catalog.checks.checked_catalog import CheckContext
+from forklake.catalog.checks.visible_table import CheckedTable
+from forklake.maintenance.footers.footer_canary import DEADLY, deadly_footers
+from forklake.maintenance.progress import Progress
+from forklake.maintenance.verification.verify_footers import StoredFile, footer_problems
+from forklake.model.checked_rows import DeleteRow, FileRow
+from forklake.model.findings import Finding, Problem
+from forklake.model.ids import SnapshotId
+from forklake.model.periods import KeptSnapshots
+from forklake.spark.storage.storage import Storage
+
+_READERS = 16
+_AT_ONCE = 1000
+"""So many folders or files wait for a thread at a time."""
+
+T = TypeVar("T")
+R = TypeVar("R")
+Wrong = tuple[StoredFile, Problem, str]
+
+
+def check_files(
+    look: CheckContext, storage: Storage, table: CheckedTable, *, deep: bool, progress: Progress
+) -> list[Finding]:
+    """What is wrong with the files of a table that kept snapshots show."""
+    files = [file for file in _stored_files(storage, table) if look.kept.newest_in(file.period) is not None]
+    with _reported_progress(progress, f"Listing the files of {table.name}", files):
+        wrong = list(_wrong_by_listing(files, progress))
+    if deep:
+        missing = {file.path for file, problem, _ in wrong if problem == "missing_file"}
+        there = [file for file in files if file.path not in missing and file.row.encryption_key is None]
+        with _reported_progress(progress, f"Reading the footers of {table.name}", there):
+            wrong += _wrong_by_footers(table, there, progress)
+    # What was deleted meanwhile, because its snapshots have expired, is no longer missed.
+    kept = look.kept_now() if wrong else look.kept
+    return list(_findings(look, table, wrong, kept))
+
+
+def _stored_files(storage: Storage, table: CheckedTable) -> Iterator[StoredFile]:
+    for period, row in table.files:
+        yield StoredFile(*_file_location(storage, row), period, row)
+    rows_of_data = {row.file_id: row.entries for _, row in table.files}
+    for period, delete in table.deletes:
+        yield StoredFile(*_file_location(storage, delete), period, delete, rows_of_data.get(delete.data_file_id))
+
+
+def _file_location(storage: Storage, row: FileRow | DeleteRow) -> tuple[fs.FileSystem, str]:
+    """Below the data path, elsewhere on the same file system, or on this machine."""
+    if row.path_is_relative:
+        return storage.files, storage.prefix + row.path
+    if "://" in row.path:
+        return storage.files, row.path.partition("://")[2]
+    return fs.LocalFileSystem(), row.path
+
+
+def _findings(
+    look: CheckContext, table: CheckedTable, wrong: Iterable[Wrong], kept: KeptSnapshots
+) -> Iterator[Finding]:
+    for file, problem, detail in wrong:
+        shown: SnapshotId | None = kept.newest_in(file.period)
+        # The next row id is that of the head.
+        if shown is not None and (problem != "low_row_id" or look.scope.snapshot_id in kept):
+            path = look.shown(file.row.path, bool(file.row.path_is_relative))
+            yield Finding(problem, table.name, path, shown, detail)
+
+
+def _wrong_by_listing(files: Sequence[StoredFile], progress: Progress) -> Iterator[Wrong]:
+    folders: dict[tuple[str, str], list[StoredFile]] = defaultdict(list)
+    for file in files:
+        folders[file.files.type_name, dirname(file.path)].append(file)
+    for of_folder, sizes in _map_on_threads(_sizes_in_folder, list(folders.values())):
+        for file in of_folder:
+            size = sizes.get(file.path)
+            if size is None:
+                yield file, "missing_file", "The file is not there."
+            elif size != file.row.size:
+                yield file, "wrong_size", f"The file has {size} bytes, and should have {file.row.size}."
+        progress.advance(len(of_folder), sum(file.row.size for file in of_folder))
+
+
+def _sizes_in_folder(files: Sequence[StoredFile]) -> Mapping[str, int]:
+    """By path, the sizes of files of one folder that are there."""
+    wanted = {file.path for file in files}
+    found = files[0].files.get_file_info(fs.FileSelector(dirname(files[0].path), allow_not_found=True))
+    return {info.path: info.size for info in found if info.is_file and info.path in wanted}
+
+
+def _wrong_by_footers(table: CheckedTable, files: Sequence[StoredFile], progress: Progress) -> Iterator[Wrong]:
+    deadly = deadly_footers([(file.files, file.path) for file in files])
+    for file in (file for file in files if file.path in deadly):
+        yield file, "damaged_file", f"{DEADLY}."
+    alive = [file for file in files if file.path not in deadly]
+    for file, wrong in _map_on_threads(lambda file: list(footer_problems(table, file)), alive):
+        yield from ((file, problem, detail) for problem, detail in wrong)
+        progress.advance(1, file.row.size)
+
+
+def _map_on_threads(work: Callable[[T], R], entries: Sequence[T]) -> Iterator[tuple[T, R]]:
+    """Each of the entries with what came of it, in their order; a few are worked on at a time."""
+    with ThreadPoolExecutor(max_workers=_READERS) as threads:
+        for at in range(0, len(entries), _AT_ONCE):
+            some = entries[at : at + _AT_ONCE]
+            yield from zip(some, threads.map(work, some), strict=True)
+
+
+@contextmanager
+def _reported_progress(progress: Progress, what: str, files: Sequence[StoredFile]) -> Iterator[None]:
+    if not files:
+        yield
+        return
+    progress.begin(what, len(files), sum(file.row.size for file in files))
+    try:
+        yield
+    finally:
+        progress.end()

@@ -1,0 +1,111 @@
+"""Files grouped by the names and types their columns have, which Spark reads one relation at a time.
+
+Field ids say which column of a file is which column of the table, but Spark cannot be left to look: it pushes filters
+down and prunes nested fields by name. So each group is read under the names its files really have.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from forklake.catalog.transaction.transaction import Transaction
+from forklake.errors import CorruptMetadata
+from forklake.model.column_types import parse_type
+from forklake.model.entities import Column, Table
+from forklake.model.files import ScanFile
+from forklake.model.ids import ColumnId, MappingId, SnapshotId, TableId
+from forklake.model.mappings import MappedColumn, NameMapping
+
+
+@dataclass(frozen=True, slots=True)
+class PathColumn:
+    """A column whose value the path of a file gives, the same for all of its rows."""
+
+    key: str
+    column: Column
+    """As it was when the files were added: the text in the path is of that type."""
+
+
+Kind = tuple[SnapshotId | None, MappingId | None]
+"""What says which names a file has: the version of the table, or a mapping."""
+Shape = tuple[object, ...]
+Naming = tuple[Column | PathColumn | None, ...]
+"""For each column of the table, what the files have for it; None where they were written before it was there."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileGroup:
+    """Files that one relation can read, each with its number in the scan."""
+
+    naming: Naming
+    files: tuple[tuple[int, ScanFile], ...]
+
+
+def group_by_naming(tx: Transaction, table: Table, files: Sequence[tuple[int, ScanFile]]) -> list[FileGroup]:
+    """The files by naming, in the order in which namings first appear."""
+    kinds: dict[Kind, list[tuple[int, ScanFile]]] = {}
+    for numbered in files:
+        data = numbered[1].data
+        version = data.table_version if data.mapping_id is None else None
+        kinds.setdefault((version, data.mapping_id), []).append(numbered)
+    namings = _namings_by_kind(tx, table, kinds)
+    by_shape: dict[Shape, tuple[Naming, list[tuple[int, ScanFile]]]] = {}
+    for kind, members in kinds.items():
+        naming = namings[kind]
+        shape = tuple(_reading_shape(now, then) for now, then in zip(table.definition.columns, naming, strict=True))
+        by_shape.setdefault(shape, (naming, []))[1].extend(members)
+    return [FileGroup(naming, tuple(members)) for naming, members in by_shape.values()]
+
+
+def _namings_by_kind(tx: Transaction, table: Table, kinds: Iterable[Kind]) -> dict[Kind, Naming]:
+    versions = {version for version, mapping_id in kinds if mapping_id is None and version is not None}
+    definitions = tx.table_versions(table, versions) if versions else {}
+    mapped = any(mapping_id is not None for _, mapping_id in kinds)
+    mappings = tx.mappings(TableId(table.object_id)) if mapped else {}
+    namings = {}
+    for version, mapping_id in kinds:
+        by_id: dict[ColumnId, Column | PathColumn] = {}
+        if mapping_id is not None:
+            if mapping_id not in mappings:
+                raise CorruptMetadata(f"Table '{table.name}' has no column mapping {mapping_id}, which a file names.")
+            by_id |= _mapped_columns(mappings[mapping_id], table)
+        else:
+            columns = (definitions[version] if version is not None else table.definition).columns
+            by_id |= {column.column_id: column for column in columns}
+        namings[version, mapping_id] = tuple(by_id.get(column.column_id) for column in table.definition.columns)
+    return namings
+
+
+def _reading_shape(now: Column, then: Column | PathColumn | None) -> Shape:
+    """What makes a difference for reading `now`: names and types of what is still there."""
+    if then is None:
+        return ()
+    if isinstance(then, PathColumn):
+        return (PathColumn, then.key, then.column.type.text)
+    old = {child.column_id: child for child in then.children}
+    children = tuple(_reading_shape(child, old.get(child.column_id)) for child in now.children)
+    return (then.name, then.type.text, children)
+
+
+def _mapped_columns(mapping: NameMapping, table: Table) -> dict[ColumnId, Column | PathColumn]:
+    """The columns of files whose names a mapping gives, as if they were of a version of the table."""
+    known = {column.column_id: column for column in table.definition.fields()}
+    below: dict[int | None, list[MappedColumn]] = {}
+    for entry in mapping.columns:
+        if entry.target_field_id in known:
+            below.setdefault(entry.parent, []).append(entry)
+    return {entry.target_field_id: _mapped_entry(entry, below, known) for entry in below.get(None, ())}
+
+
+def _mapped_entry(
+    entry: MappedColumn, below: Mapping[int | None, Sequence[MappedColumn]], known: Mapping[ColumnId, Column]
+) -> Column | PathColumn:
+    column = _mapped_column(entry, below, known)
+    return PathColumn(entry.source_name, column) if entry.is_partition else column
+
+
+def _mapped_column(
+    entry: MappedColumn, below: Mapping[int | None, Sequence[MappedColumn]], known: Mapping[ColumnId, Column]
+) -> Column:
+    children = tuple(_mapped_column(child, below, known) for child in below.get(entry.number, ()))
+    column_type = known[entry.target_field_id].type if entry.source_type is None else parse_type(entry.source_type)
+    return Column(entry.target_field_id, entry.source_name, column_type, children=children)

@@ -1,0 +1,139 @@
+"""Starting Spark in a JVM of our own: what it prints while it starts is shown only if it fails.
+
+PySpark has no public way to say where its JVM prints, so `launch_gateway` and the gateway of the context are used.
+"""
+
+import atexit
+import os
+import select
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from threading import Lock, Thread
+
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from forklake.errors import QueryFailed
+
+LOG_LEVEL = "spark.log.level"
+
+_ERROR_OUTPUT = 2
+_KEPT_BYTES = 2000
+_SECONDS_FOR_LAST_WORDS = 5
+
+
+def start_spark(settings: Mapping[str, str], *, verbose: bool = False) -> SparkSession:
+    """A session with these settings, and the JVM that it needs. QueryFailed if that does not start."""
+    if SparkContext._gateway is not None:
+        return build_session(settings)
+    output = StartOutput(verbose=verbose)
+    try:
+        with _end_jvm_on_failure():
+            _launch_jvm(settings, output)
+            session = build_session(settings)
+    except Exception as error:
+        raise QueryFailed(f"Spark does not start: {error}\n{output.last_output()}".strip()) from error
+    output.pass_on()
+    return session
+
+
+def build_session(settings: Mapping[str, str]) -> SparkSession:
+    builder = SparkSession.builder
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    with _end_jvm_on_failure():
+        return builder.getOrCreate()
+
+
+class StartOutput:
+    """The error output of a JVM: kept while it starts, and passed on to ours after that."""
+
+    def __init__(self, *, verbose: bool) -> None:
+        self._is_passed_on = verbose
+        self._kept = b""
+        self._lock = Lock()
+        self._source, self.target = os.pipe()
+        self._reader = Thread(target=self._read_all, name="forklake-spark-output", daemon=True)
+        self._reader.start()
+
+    def pass_on(self) -> None:
+        """Forget what there is so far, and show what comes from now on."""
+        with self._lock:
+            self._take_all()
+            self._is_passed_on, self._kept = True, b""
+        # The reader ends with the process, and may not have seen the last of it.
+        atexit.register(self._show_rest)
+
+    def last_output(self) -> str:
+        """The end of what was kept, once the JVM has ended."""
+        self._reader.join(_SECONDS_FOR_LAST_WORDS)
+        return self._kept.decode(errors="replace").strip()
+
+    def _show_rest(self) -> None:
+        with self._lock:
+            self._take_all()
+
+    def _take_all(self) -> None:
+        while self._has_more(timeout=0) and self._read():
+            pass
+
+    def _read_all(self) -> None:
+        while True:
+            self._has_more(timeout=None)
+            # Read under the lock: what was written before `pass_on` must not be shown after it.
+            with self._lock:
+                if self._has_more(timeout=0) and not self._read():
+                    return
+
+    def _has_more(self, timeout: int | None) -> bool:
+        """Whether there is something to read, or the end."""
+        ready = select.poll()
+        ready.register(self._source, select.POLLIN)
+        return bool(ready.poll(timeout))
+
+    def _read(self) -> bool:
+        """Take what is there; False at the end."""
+        found = os.read(self._source, 65536)
+        if self._is_passed_on:
+            with suppress(OSError):
+                os.write(_ERROR_OUTPUT, found)
+        else:
+            self._kept = (self._kept + found)[-_KEPT_BYTES:]
+        return bool(found)
+
+
+def _launch_jvm(settings: Mapping[str, str], output: StartOutput) -> None:
+    conf = SparkConf()
+    for name, value in settings.items():
+        conf.set(name, value)
+    try:
+        gateway = launch_gateway(conf, {"stderr": output.target})  # type: ignore[no-untyped-call]
+    finally:
+        os.close(output.target)
+    SparkContext._ensure_initialized(gateway=gateway)
+
+
+@contextmanager
+def _end_jvm_on_failure() -> Iterator[None]:
+    """End a JVM that was not there before and whose start has failed or was interrupted.
+
+    What is half made in it would be in the way of the next.
+    """
+    was_running = SparkContext._gateway is not None
+    try:
+        yield
+    except BaseException:
+        if not was_running:
+            _end_gateway()
+        raise
+
+
+def _end_gateway() -> None:
+    gateway = SparkContext._gateway
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    if gateway is not None:
+        with suppress(Exception):
+            gateway.shutdown()
+        with suppress(Exception):
+            gateway.proc.kill()

@@ -1,0 +1,85 @@
+"""Files that are the user's: written beside what was there before, and never into a lake."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from secrets import token_hex
+
+from pyspark.sql import DataFrameWriter
+
+from forklake.spark.storage.data_path_mark import check_outside_lakes
+from forklake.spark.storage.storage import Storage, storage_at
+
+_OF_EVERY_JOB = ("_SUCCESS", "._SUCCESS.crc")
+
+
+def export(writer: DataFrameWriter, file_format: str, place: str, *, overwrite: bool) -> None:
+    """Write files into a folder. What it replaces is deleted when they are all there, and stays if they fail.
+
+    Spark's own mode deletes first: a query that fails, or that reads these very files, would leave none.
+    """
+    check_outside_lakes(place)
+    writer = writer.format(file_format)
+    with _leaving_nothing(place):
+        if not overwrite:
+            writer.mode("error").save(place)
+            return
+        with _replace_existing(place):
+            writer.mode("append").save(place)
+
+
+@contextmanager
+def _leaving_nothing(place: str) -> Iterator[None]:
+    """If it fails, remove the folder and those above it, as far as they were not there before."""
+    made = _missing_folders(place)
+    try:
+        yield
+    except BaseException:
+        for folder in made[:1]:
+            shutil.rmtree(folder, ignore_errors=True)
+        for folder in made[1:]:
+            with suppress(OSError):
+                os.rmdir(folder)
+        raise
+
+
+def _missing_folders(place: str) -> list[str]:
+    """A local folder and those above it that are not there, from the bottom up; object stores have none."""
+    local = place.removeprefix("file://")
+    path, missing = os.path.realpath(local), []
+    while "://" not in local and not os.path.lexists(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    return missing
+
+
+@contextmanager
+def _replace_existing(place: str) -> Iterator[None]:
+    folder, _, name = (place if "://" in place else os.path.realpath(place)).rstrip("/").rpartition("/")
+    storage = storage_at(folder or "/")
+    if storage.files.get_file_info(storage.path(name)).is_file:
+        with _put_aside(storage, name):
+            yield
+        return
+    # Neither through links nor in the data path of a lake.
+    old = [info.path for info in storage.walk(name) if info.base_name not in _OF_EVERY_JOB]
+    yield
+    for path in old:
+        storage.files.delete_file(path)
+
+
+@contextmanager
+def _put_aside(storage: Storage, name: str) -> Iterator[None]:
+    """A single file makes room for a folder, and comes back if that is not written."""
+    path = storage.path(name)
+    aside = f"{path}.{token_hex(8)}"
+    storage.files.move(path, aside)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            storage.files.delete_dir(path)
+        storage.files.move(aside, path)
+        raise
+    storage.files.delete_file(aside)

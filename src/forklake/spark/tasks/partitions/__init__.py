@@ -1,0 +1,4 @@
+"""The partition of each row of a batch.
+
+Imports `types`.
+"""

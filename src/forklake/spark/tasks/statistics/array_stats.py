@@ -1,0 +1,55 @@
+"""Statistics of rows that go into no file."""
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from forklake.model.column_types import FLOATS, INTEGERS
+from forklake.model.entities import Column
+from forklake.model.statistics import ColumnStats, max_text, min_text
+
+_BOUNDED = INTEGERS | FLOATS | {"boolean", "decimal", "date", "timestamp", "timestamp_s", "timestamp_ms", "varchar"}
+
+
+def array_stats(rows: pa.Table, columns: Sequence[Column]) -> tuple[ColumnStats, ...]:
+    """Counts and bounds of each leaf outside of lists and maps; what is shown in another type has no bounds here."""
+    return tuple(
+        stats
+        for array, column in zip(rows.columns, columns, strict=True)
+        for stats in _leaves_stats(array.combine_chunks(), column)
+    )
+
+
+def _leaves_stats(array: pa.Array, column: Column) -> Iterator[ColumnStats]:
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.nulls(0, array.type)
+    if column.type.name == "struct":
+        for child, field in zip(array.flatten(), column.children, strict=True):
+            yield from _leaves_stats(child, field)
+        return
+    if not column.children:
+        yield leaf_stats(array, column)
+
+
+def leaf_stats(array: pa.Array, column: Column) -> ColumnStats:
+    """Counts and bounds of the values of one leaf."""
+    values, nulls = len(array) - array.null_count, array.null_count
+    nan = None
+    if column.type.name in FLOATS:
+        is_nan = pc.is_nan(array)
+        nan = bool(pc.any(is_nan, min_count=0).as_py())
+        array = array.filter(pc.invert(is_nan))
+    low = high = None
+    if column.type.name in _BOUNDED and len(array) > array.null_count:
+        low, high = _bounds(array, column)
+    return ColumnStats(column.column_id, values, nulls, low, high, nan)
+
+
+def _bounds(array: pa.Array, column: Column) -> tuple[str | None, str | None]:
+    """The smallest and largest value as text; neither where Python has no such date."""
+    try:
+        bounds = pc.min_max(array).as_py()
+    except (OverflowError, ValueError):
+        return None, None
+    return min_text(column.type, bounds["min"]), max_text(column.type, bounds["max"])

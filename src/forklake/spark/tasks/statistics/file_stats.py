@@ -1,0 +1,160 @@
+"""What the footer of a Parquet file says about the columns of a table."""
+
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from forklake.model.column_types import FLOATS
+from forklake.model.entities import Column
+from forklake.model.ids import ColumnId
+from forklake.model.statistics import ColumnStats
+from forklake.spark.tasks.statistics.file_leaves import file_leaves
+from forklake.spark.tasks.statistics.footer_values import Value, bound_reader, bound_text
+
+_READERS = 16
+_FRAME_BYTES = 12
+"""Around a footer: its length, and the mark of Parquet before and behind."""
+_EXACT_NAN_WRITER = "parquet-mr"
+"""Leaves out the bounds of a column that contains NaN, so those that are there tell that it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class FooterFacts:
+    """What is known of a file from its footer."""
+
+    record_count: int
+    footer_size: int
+    column_stats: tuple[ColumnStats, ...]
+    file_size_bytes: int = 0
+    """Zero where nobody asked the file system."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """One leaf of one row group; what is None is unknown."""
+
+    values: int | None
+    nulls: int | None
+    bounds: tuple[Value, Value] | None
+
+
+def footer_facts(
+    metadata: pq.FileMetaData,
+    columns: Sequence[Column],
+    *,
+    contains_nan: Mapping[ColumnId, bool] | None = None,
+    places: Mapping[ColumnId, Sequence[int]] | None = None,
+) -> FooterFacts:
+    """The facts of a file, for the leaf fields it has; a writer that has seen the rows can tell about NaN.
+
+    Of a file whose field ids are not the table's, the caller has to say which of its leaves hold which fields.
+    """
+    if places is None:
+        places = file_leaves(metadata.schema.to_arrow_schema(), columns)
+    leaves = [leaf for column in columns for _, leaf in column.leaves() if leaf.column_id in places]
+    stats = tuple(_leaf_stats(metadata, leaf, places[leaf.column_id], contains_nan or {}) for leaf in leaves)
+    return FooterFacts(metadata.num_rows, _footer_size(metadata), stats)
+
+
+def read_facts(filesystem: fs.FileSystem, path: str, columns: Sequence[Column]) -> FooterFacts:
+    """The facts of a file, and its size."""
+    with filesystem.open_input_file(path) as source:
+        return replace(footer_facts(pq.read_metadata(source), columns), file_size_bytes=source.size())
+
+
+def read_many_facts(filesystem: fs.FileSystem, paths: Sequence[str], columns: Sequence[Column]) -> list[FooterFacts]:
+    """The facts of each file, in the order of the paths; several are read at a time."""
+    with ThreadPoolExecutor(max_workers=_READERS) as threads:
+        return list(threads.map(lambda path: read_facts(filesystem, path, columns), paths))
+
+
+def largest_number(metadata: pq.FileMetaData, name: str) -> int | None:
+    """The largest value of an integer column at the top level; None if the file does not tell."""
+    names = [metadata.schema.column(at).path for at in range(metadata.num_columns)]
+    if name not in names:
+        return None
+    chunks = [_chunk(metadata.row_group(group).column(names.index(name))) for group in range(metadata.num_row_groups)]
+    bounds = [chunk.bounds for chunk in chunks if chunk.values != 0]
+    known = [int(largest) for _, largest in filter(None, bounds)]
+    return max(known) if known and len(known) == len(bounds) else None
+
+
+def _footer_size(metadata: pq.FileMetaData) -> int:
+    if metadata.serialized_size:
+        return int(metadata.serialized_size)
+    # Metadata that comes from the writer does not know: it is written once more, into memory.
+    sink = pa.BufferOutputStream()
+    metadata.write_metadata_file(sink)
+    return int(sink.tell()) - _FRAME_BYTES
+
+
+def _leaf_stats(
+    metadata: pq.FileMetaData, column: Column, places: Sequence[int], contains_nan: Mapping[ColumnId, bool]
+) -> ColumnStats:
+    groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
+    chunks = [_chunk(group.column(places[0])) for group in groups]
+    size = sum(group.column(at).total_compressed_size for group in groups for at in places)
+    schema = metadata.schema.column(places[0])
+    has_nan = contains_nan.get(column.column_id)
+    if has_nan is None and column.type.name in FLOATS:
+        has_nan = _footer_nan_flag(chunks, metadata.created_by or "")
+    reads = bound_reader(schema.physical_type, schema.logical_type.to_json())
+    low = high = None
+    bounds = _bounds(chunks)
+    if reads is not None and bounds is not None:
+        kind, read = reads
+        low = bound_text(column.type, kind, min(read(pair[0]) for pair in bounds), "min")
+        high = bound_text(column.type, kind, max(read(pair[1]) for pair in bounds), "max")
+    return ColumnStats(
+        column.column_id,
+        _sum_if_known([chunk.values for chunk in chunks]),
+        _sum_if_known([chunk.nulls for chunk in chunks]),
+        low,
+        high,
+        has_nan,
+        size,
+    )
+
+
+def _chunk(chunk: pq.ColumnChunkMetaData) -> _Chunk:
+    found = chunk.statistics
+    if found is None:
+        return _Chunk(None, None, None)
+    counted = found.has_null_count
+    # Raw: the converted values would be pandas objects for nanoseconds, and fail for years beyond 9999.
+    bounds = (found.min_raw, found.max_raw) if found.has_min_max else None
+    return _Chunk(
+        found.num_values if counted else None,
+        found.null_count if counted else None,
+        bounds,
+    )
+
+
+def _bounds(chunks: Sequence[_Chunk]) -> list[tuple[Value, Value]] | None:
+    """The bounds of all chunks that have values; None if there are none, or one is unknown or NaN."""
+    bounds = [chunk.bounds for chunk in chunks if chunk.values != 0]
+    known = [pair for pair in bounds if pair is not None and not _is_nan(pair)]
+    return known if known and len(known) == len(bounds) else None
+
+
+def _is_nan(bounds: tuple[Value, Value]) -> bool:
+    return any(isinstance(bound, float) and math.isnan(bound) for bound in bounds)
+
+
+def _footer_nan_flag(chunks: Sequence[_Chunk], created_by: str) -> bool | None:
+    filled = [chunk for chunk in chunks if chunk.values != 0]
+    if any(chunk.bounds is not None and _is_nan(chunk.bounds) for chunk in filled):
+        return True
+    if not filled:
+        return False
+    known = created_by.startswith(_EXACT_NAN_WRITER) and all(chunk.bounds is not None for chunk in filled)
+    return False if known else None
+
+
+def _sum_if_known(counts: Sequence[int | None]) -> int | None:
+    return None if None in counts else sum(count or 0 for count in counts)

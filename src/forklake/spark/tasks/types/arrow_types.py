@@ -1,0 +1,24 @@
+"""Everything about columns in Arrow: their two forms, the way from one to the other, and from old types to new."""
+
+from forklake.spark.tasks.types.default_literals import literal
+from forklake.spark.tasks.types.promote import default_array, promoted
+from forklake.spark.tasks.types.to_physical import to_physical
+from forklake.spark.tasks.types.type_forms import (
+    physical_field,
+    physical_schema,
+    physical_type,
+    shown_schema,
+    shown_type,
+)
+
+__all__ = [
+    "default_array",
+    "literal",
+    "physical_field",
+    "physical_schema",
+    "physical_type",
+    "promoted",
+    "shown_schema",
+    "shown_type",
+    "to_physical",
+]

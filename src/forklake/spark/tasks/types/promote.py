@@ -1,0 +1,67 @@
+"""Values of a column as it was, turned into values of the column as it is; both in shown form."""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from forklake.errors import InvalidInput
+from forklake.model.column_types import ColumnType
+from forklake.model.entities import Column
+from forklake.spark.tasks.types.default_literals import literal
+from forklake.spark.tasks.types.nested import Children, with_children
+from forklake.spark.tasks.types.type_forms import shown_type
+
+
+def promoted(array: pa.Array | pa.ChunkedArray, old: Column, new: Column) -> pa.Array | pa.ChunkedArray:
+    """The array as values of `new`; fields of structs are found by their ids, and new ones get their default."""
+    if old.type == new.type and _field_ids(old) == _field_ids(new):
+        return array
+    if isinstance(array, pa.ChunkedArray):
+        return pa.chunked_array([promoted(chunk, old, new) for chunk in array.chunks], shown_type(new.type))
+    if new.type.is_nested:
+        return with_children(array, shown_type(new.type), lambda children: _promote_children(children, old, new, array))
+    try:
+        return _promote_leaf(array, old.type, new.type)
+    except pa.ArrowInvalid as error:
+        raise InvalidInput(f"Column {new.name}, {old.type.sql()} to {new.type.sql()}: {error}") from error
+
+
+def default_array(column: Column, length: int) -> pa.Array:
+    """What rows older than a column hold for it."""
+    return pa.repeat(literal(column.initial_default, column), length)
+
+
+def _field_ids(column: Column) -> list[int]:
+    return [field.column_id for field in column.walk()]
+
+
+def _promote_children(children: Children, old: Column, new: Column, parent: pa.Array) -> Children:
+    if new.type.name != "struct":
+        return [promoted(*each) for each in zip(children, old.children, new.children, strict=True)]
+    found = {child.column_id: (array, child) for array, child in zip(children, old.children, strict=True)}
+    return [
+        promoted(*found[child.column_id], child) if child.column_id in found else default_array(child, len(parent))
+        for child in new.children
+    ]
+
+
+def _promote_leaf(array: pa.Array, old: ColumnType, new: ColumnType) -> pa.Array:
+    target = shown_type(new)
+    if old.name == "boolean":
+        array = array.cast(pa.int8())
+    if new.name == "timestamp_ns":
+        return _as_nanoseconds(array, old)
+    if pa.types.is_decimal(target) and pa.types.is_integer(array.type):
+        # Arrow wants room for every number of the type; the values may need less.
+        array = array.cast(pa.int64()).cast(pa.decimal128(19, 0))
+    if pa.types.is_floating(target) and pa.types.is_decimal(array.type):
+        # Arrow's own cast is off in the last digit now and then; parsing rounds right.
+        return array.cast(pa.string()).cast(target)
+    # A float may have fewer digits than the number: that is what the user asked for.
+    return array.cast(target, safe=not pa.types.is_floating(target))
+
+
+def _as_nanoseconds(array: pa.Array, old: ColumnType) -> pa.Array:
+    if old.name == "timestamp_ns":
+        return array
+    microseconds = array.cast(pa.timestamp("us")).cast(pa.int64())
+    return pc.multiply_checked(microseconds, 1000)

@@ -1,0 +1,4 @@
+"""Types and values between Spark, Arrow and the columns of a table.
+
+Imports `session` and `tasks`.
+"""

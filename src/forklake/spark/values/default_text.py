@@ -1,0 +1,57 @@
+"""Defaults that Python gives, as the text in which they are stored: checked when they are set."""
+
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+
+from forklake.errors import InvalidInput, InvalidRows
+from forklake.model.alterations import ColumnSpec
+from forklake.model.column_types import ColumnType
+from forklake.model.entities import Column
+from forklake.model.ids import ColumnId
+from forklake.spark.session.time_zones import is_utc
+from forklake.spark.tasks.types.default_literals import literal, literal_text
+from forklake.spark.values.literal_rows import literal_rows
+
+_EPOCH = datetime(1970, 1, 1)
+_ZONE = re.compile(r"[ T].*(?:Z|[+-]\d\d(?::?\d\d)?)\Z")
+"""The end of a moment that names its zone; without a time of day it has none."""
+_AS_WRITTEN = frozenset({"variant", "struct", "list", "map"})
+"""Types whose defaults are read by Spark, or refused elsewhere."""
+
+
+def default_text(value: Any, name: str, column_type: ColumnType, zone: str = "UTC") -> str | None:
+    """The text of a default; InvalidInput if it is no value of the type. A text may be of any type.
+
+    Moments without a zone, texts or not, are meant in the zone of the session.
+    """
+    if value is None or (isinstance(value, str) and column_type.name in _AS_WRITTEN):
+        return value
+    column = Column(ColumnId(0), name, column_type)
+    if isinstance(value, str):
+        read = literal(value, column)
+        if column_type.name != "timestamptz" or is_utc(zone) or _ZONE.search(value.strip()):
+            return value
+        value = _without_zone(value, read)
+    try:
+        return literal_text(literal_rows([(value,)], [column], zone)[name][0], column_type)
+    except InvalidRows as error:
+        raise InvalidInput(f"The default of column '{name}' cannot be stored: {error}") from None
+
+
+def _without_zone(text: str, read: pa.TimestampScalar) -> datetime:
+    """A moment that was read as one in UTC, without that zone."""
+    try:
+        return _EPOCH + timedelta(microseconds=read.value)
+    except OverflowError:
+        raise InvalidInput(f"'{text}' cannot be read in the zone of the session; write +00 behind it.") from None
+
+
+def with_default_text(spec: ColumnSpec, zone: str = "UTC") -> ColumnSpec:
+    """A column whose default, unless it is an expression, is stored as text."""
+    if spec.default_value_type == "expression":
+        return spec
+    return replace(spec, default_value=default_text(spec.default_value, spec.name, spec.type, zone))

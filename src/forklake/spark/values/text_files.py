@@ -1,0 +1,230 @@
+"""CSV and JSON files that come back as they went out.
+
+Left to its defaults, Spark takes empty strings for NULL, trims spaces, ends records at line breaks within values, keeps
+milliseconds, and reads NaN in JSON as text. Quotes are written twice, as RFC 4180 and DuckDB have it. Of CSV, Spark
+writes and reads the text, and casts make values of it; moments with a zone are in UTC.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql import types as st
+
+from forklake.errors import InvalidRows
+from forklake.model.entities import Column
+from forklake.model.names import fold
+from forklake.spark.values.quoting import column_named
+from forklake.spark.values.text_file_checks import check_csv, check_json
+from forklake.spark.values.type_mapping import shown_type
+
+_NO_VALUE = "\x01\x02forklake\x02\x01"
+"""What a field without a value is to Spark's reader: a text that no file has, as a quoted empty one is not NULL."""
+_EXACT_CSV = {
+    "header": "true",
+    "quote": '"',
+    "ignoreLeadingWhiteSpace": "false",
+    "ignoreTrailingWhiteSpace": "false",
+    "encoding": "UTF-8",
+}
+_COMPRESSED = {".gz", ".bz2", ".zst"}
+_NOT_TEXT = (st.ArrayType, st.MapType, st.StructType, st.VariantType)
+_LIKE_NULL = (
+    "The text {!r}, which is to stand for NULL, is a value of column {}, and would come back as NULL; say what else "
+    "stands for NULL, as in (NULL 'none')."
+)
+_BYTE = r"(\\x[0-9A-Fa-f]{2}|[^\\])"
+_ONE_COLUMN = (
+    "A NULL in the only column would be an empty line of the CSV file, which readers skip; say what stands for it, "
+    "as in (NULL 'none')."
+)
+
+
+def csv_write_options(given: Mapping[str, str]) -> dict[str, str]:
+    """Options of Spark's writer, those given above all."""
+    options = {**_EXACT_CSV, "nullValue": "", **given}
+    quote = options["quote"]
+    return {**options, "emptyValue": quote * 2, "escape": given.get("escape", quote)}
+
+
+def csv_read_options(given: Mapping[str, str]) -> dict[str, str]:
+    """Options of Spark's reader, those given above all; what stands for NULL is looked for by `parsed_csv`."""
+    options = {**_EXACT_CSV, "multiLine": "true", "mode": "FAILFAST", "emptyValue": "", **given}
+    return {**options, "escape": given.get("escape", options["quote"]), "nullValue": _NO_VALUE}
+
+
+def json_write_options(given: Mapping[str, str]) -> dict[str, str]:
+    """Options of Spark's writer, those given above all: NULLs are written, and microseconds, in UTC."""
+    options = {
+        "ignoreNullFields": "false",
+        "timeZone": "UTC",
+        "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+        "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+    }
+    return {**options, **given}
+
+
+def write_options(file_format: str, given: Mapping[str, str]) -> dict[str, str]:
+    """Options of Spark's writer for CSV, JSON or Parquet, those given above all."""
+    match file_format:
+        case "csv":
+            return csv_write_options(given)
+        case "json":
+            return json_write_options(given)
+    return dict(given)
+
+
+def csv_rows(rows: DataFrame, given: Mapping[str, str]) -> DataFrame:
+    """The rows as text, but for types that CSV has nothing for, which Spark refuses."""
+    shown = [_refuse_null_text(_csv_text(field, given), field, given.get("nullValue")) for field in rows.schema.fields]
+    if len(shown) == 1 and not given.get("nullValue"):
+        [field] = rows.schema.fields
+        shown = [F.coalesce(shown[0], F.raise_error(F.lit(_ONE_COLUMN)).cast("string")).alias(field.name)]
+    return rows.select(*shown)
+
+
+def _refuse_null_text(text: Expression, field: st.StructField, null: str | None) -> Expression:
+    """Refuse a value whose text stands for NULL: Spark's reader does not tell it from NULL, even in quotes."""
+    if not null or isinstance(field.dataType, _NOT_TEXT):
+        return text
+    refused = F.raise_error(F.lit(_LIKE_NULL.format(null, field.name))).cast("string")
+    return F.when(text == null, refused).otherwise(text).alias(field.name)
+
+
+def _csv_text(field: st.StructField, given: Mapping[str, str]) -> Expression:
+    value = column_named(field.name)
+    match field.dataType:
+        case st.BinaryType():
+            text = F.regexp_replace(F.hex(value), "(..)", r"\\x$1")
+        case st.TimestampType() if "timestampFormat" not in given:
+            text = F.concat(_in_utc(value).cast("string"), F.lit("+00:00"))
+        case st.TimestampType() | st.TimestampNTZType() if "timestampFormat" in given:
+            text = F.date_format(value, given["timestampFormat"])
+        case st.DateType() if "dateFormat" in given:
+            text = F.date_format(value, given["dateFormat"])
+        case kind if isinstance(kind, _NOT_TEXT):
+            return value
+        case _:
+            text = value.cast("string")
+    return text.alias(field.name)
+
+
+def _in_utc(moment: Expression) -> Expression:
+    """A moment as the time in UTC; a cast would give that of the session's zone."""
+    seconds = F.unix_micros(moment).cast("decimal(20,0)") / F.lit(1_000_000).cast("decimal(7,0)")
+    since = F.make_dt_interval(F.lit(0), F.lit(0), F.lit(0), seconds.cast("decimal(18,6)"))
+    return F.expr("TIMESTAMP_NTZ'1970-01-01 00:00:00'") + since
+
+
+def read_csv(spark: SparkSession, paths: Sequence[str], names: Sequence[str], given: Mapping[str, str]) -> DataFrame:
+    """CSV files as texts; refused if Spark would leave anything out or make more of it than there is."""
+    options = csv_read_options(given)
+    check_csv(spark, paths, options, len(names))
+    return spark.read.options(**options).schema(csv_schema(names)).csv(list(paths))
+
+
+def read_json(
+    spark: SparkSession, paths: Sequence[str], columns: Sequence[Column] | None, given: Mapping[str, str]
+) -> DataFrame:
+    """JSON files, with an object in each line or one array over many; given the columns of a table, values of them."""
+    whole = any(_is_array(path) for path in paths)
+    check_json(spark, paths, whole=whole)
+    options = {"mode": "FAILFAST", "multiLine": str(whole).lower(), **given}
+    if columns is None:
+        return spark.read.options(**options).json(list(paths))
+    found = spark.read.options(**options, primitivesAsString="true").json(list(paths)).schema
+    return spark.read.options(**options).schema(json_schema(found, columns)).json(list(paths))
+
+
+def _is_array(path: str) -> bool:
+    """Whether a local file that is not compressed is one JSON array, over however many lines."""
+    file = Path(path)
+    if not file.is_file() or file.suffix in _COMPRESSED:
+        return False
+    with file.open(encoding="utf-8-sig", errors="replace") as opened:
+        return opened.read(100).lstrip().startswith("[")
+
+
+def csv_schema(names: Sequence[str]) -> st.StructType:
+    """What a CSV file is read as: texts."""
+    return st.StructType([st.StructField(name, st.StringType()) for name in names])
+
+
+def parsed_csv(rows: DataFrame, columns: Sequence[Column], given: Mapping[str, str]) -> DataFrame:
+    """Texts, in the order of the columns that they are for, as values; a text that is none fails."""
+    null = given.get("nullValue") or None
+    path = F.regexp_replace(rows.metadataColumn("_metadata").getField("file_path"), "^file:/+", "/")
+    return rows.select(*(_parse_column(column, null, given, path) for column in columns))
+
+
+def _parse_column(column: Column, null: str | None, given: Mapping[str, str], path: Expression) -> Expression:
+    text, kind = column_named(column.name), shown_type(column.type)
+    if null is not None:
+        # A field without a value is an empty text then.
+        text = F.nullif(F.coalesce(text, F.lit("")), F.lit(null))
+    elif not isinstance(kind, st.StringType | st.BinaryType):
+        text = F.nullif(text, F.lit(""))
+    told = f"Column {column.name} of type {column.type.sql()} cannot hold '"
+    refused = F.raise_error(F.concat(F.lit(told), text, F.lit("' (in "), path, F.lit(")"))).cast(kind)
+    return _parse_value(text, kind, given, refused).alias(column.name)
+
+
+def _parse_value(text: Expression, kind: st.DataType, given: Mapping[str, str], refused: Expression) -> Expression:
+    """A text as a value; one that is none is refused, or fails as Spark has it where the user gives a format."""
+    match kind:
+        case st.StringType():
+            return text
+        case st.BinaryType():
+            return _parse_bytes(text, refused)
+        case st.TimestampType() if "timestampFormat" in given:
+            return F.to_timestamp_ltz(text, F.lit(given["timestampFormat"]))
+        case st.TimestampNTZType() if "timestampFormat" in given:
+            return F.to_timestamp_ntz(text, F.lit(given["timestampFormat"]))
+        case st.DateType() if "dateFormat" in given:
+            return F.to_date(text, given["dateFormat"])
+        case kind if isinstance(kind, _NOT_TEXT):
+            return text.cast(kind)
+    value = text.try_cast(kind)
+    return F.when(text.isNull() | value.isNotNull(), value).otherwise(refused)
+
+
+def _parse_bytes(text: Expression, refused: Expression) -> Expression:
+    r"""Bytes as DuckDB writes them: `\x00` for each, or a character of ASCII."""
+    parts = F.regexp_extract_all(text, F.lit(_BYTE), F.lit(1))
+    found = F.array_join(
+        F.transform(parts, lambda part: F.when(F.length(part) > 1, F.substring(part, 3, 2)).otherwise(F.hex(part))), ""
+    )
+    is_whole = F.array_join(parts, "") == text
+    return F.when(text.isNull(), None).when(is_whole, F.unhex(found)).otherwise(refused)
+
+
+def json_schema(found: st.StructType, columns: Sequence[Column]) -> st.StructType:
+    """The columns of a table that are in a JSON file, with the table's types: NaN and times are text to Spark else.
+
+    InvalidRows if the file has others.
+    """
+    known = {fold(column.name): column for column in columns}
+    schema = st.StructType()
+    for field in found.fields:
+        column = known.get(fold(field.name))
+        if column is None:
+            raise InvalidRows(f"The file has a field '{field.name}' that is no column of the table.")
+        kind = shown_type(column.type)
+        _check_fields(field.dataType, kind, column.name)
+        schema = schema.add(field.name, kind)
+    return schema
+
+
+def _check_fields(found: st.DataType, kind: st.DataType, name: str) -> None:
+    """Refuse fields of structs that would be left out."""
+    match found, kind:
+        case st.StructType(), st.StructType():
+            known = {fold(field.name): field for field in kind.fields}
+            for field in found.fields:
+                if fold(field.name) not in known:
+                    raise InvalidRows(f"Column {name} has no field '{field.name}'.")
+                _check_fields(field.dataType, known[fold(field.name)].dataType, f"{name}.{field.name}")
+        case st.ArrayType(), st.ArrayType():
+            _check_fields(found.elementType, kind.elementType, f"{name}.element")

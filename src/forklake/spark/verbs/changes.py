@@ -1,0 +1,198 @@
+"""The change feed: rows that were inserted, deleted and updated between two snapshots.
+
+An update is a delete and an insert of one row id in one snapshot. Rows that compaction has moved are no changes.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as st
+
+from forklake.catalog.planning.scan_planning import ScanPlan
+from forklake.catalog.reading.table_history import (
+    DeletedFromFile,
+    InsertedBatch,
+    InsertedFile,
+    TableHistory,
+    table_history,
+)
+from forklake.model.entities import Table
+from forklake.model.files import InlinedBatch, ScanFile
+from forklake.model.ids import SnapshotId, TableId
+from forklake.spark.reading.deleted_rows import build_bitmaps, deleted_positions
+from forklake.spark.reading.path_values import number_per_file
+from forklake.spark.reading.scan import scan
+from forklake.spark.reading.virtual_columns import ADDRESS, POSITION_BITS, broadcast_if_small
+from forklake.spark.tasks.files.delete_files import Positions
+from forklake.spark.tasks.files.write_changes import CHANGE
+from forklake.spark.tasks.types.reserved_columns import ROW_ID, SNAPSHOT_ID
+from forklake.spark.values.quoting import quoted_name, select_columns
+from forklake.spark.values.type_mapping import shown_schema
+from forklake.spark.work import Work
+
+Kind = Literal["insertions", "deletions", "changes"]
+SNAPSHOT, ROW, CHANGE_TYPE = "snapshot_id", "rowid", "change_type"
+_NUMBER, _POSITION = f"shiftright({ADDRESS}, {POSITION_BITS})", f"{ADDRESS} & {(1 << POSITION_BITS) - 1}"
+_GONE, _ENDED = "__forklake_gone", "__forklake_ended"
+_BACK_ROW, _BACK_SNAPSHOT = "__forklake_back_row", "__forklake_back_snapshot"
+
+
+def table_changes(work: Work, table: Table, first: SnapshotId, last: SnapshotId, kind: Kind = "changes") -> DataFrame:
+    """The changes of the snapshots from `first` to `last`, both included, in the columns the table has at `last`.
+
+    Before the columns stand the snapshot, the row id and, for changes of all kinds, the type of the change.
+    """
+    after, with_deletes = SnapshotId(first - 1), kind != "insertions"
+    history = table_history(work.tx.view, TableId(table.object_id), after, last, with_deletes=with_deletes)
+    match kind:
+        case "insertions":
+            found = _inserted_rows(work, table, history.inserted, history.inserted_batches, last)
+        case "deletions":
+            found = _deleted_rows(work, table, history, last)
+        case "changes":
+            found = _all_changes(work, table, history, last)
+    if not found:
+        return work.spark.createDataFrame([], _schema(table, kind))
+    own = [quoted_name(column.name) for column in table.definition.columns]
+    parts = []
+    for rows, change in found:
+        leading = [
+            f"{quoted_name(SNAPSHOT_ID)} AS {SNAPSHOT}",
+            f"{quoted_name(ROW_ID)} AS {ROW}",
+            f"{change} AS {CHANGE_TYPE}",
+        ]
+        parts.append(select_columns(rows, [*(leading if kind == "changes" else leading[:2]), *own]))
+    return reduce(DataFrame.unionAll, parts)
+
+
+def _schema(table: Table, kind: Kind) -> st.StructType:
+    schema = st.StructType().add(SNAPSHOT, "long").add(ROW, "long")
+    if kind == "changes":
+        schema = schema.add(CHANGE_TYPE, "string")
+    return st.StructType([*schema.fields, *shown_schema(table.definition.columns).fields])
+
+
+_Told = tuple[DataFrame, str]
+"""Rows with snapshot and row id behind the table's columns, and in SQL what happened to them."""
+
+
+def _all_changes(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> list[_Told]:
+    deleted = _deleted_rows(work, table, history, last)
+    # Batches that bring row ids begin at 0, and so does the first one of a table.
+    unclear = any(entry.batch.row_id_start in (None, 0) for entry in history.inserted_batches)
+    if not deleted or unclear:
+        inserted = _inserted_rows(work, table, history.inserted, history.inserted_batches, last)
+        return _classify_by_row_id(table, [*inserted, *deleted]) if deleted else inserted
+    back = [entry for entry in history.inserted if entry.file.row_id_start is None]
+    new = [entry for entry in history.inserted if entry.file.row_id_start is not None]
+    inserted = _inserted_rows(work, table, new, history.inserted_batches, last)
+    if not back:
+        return [*inserted, *deleted]
+    # Files that bring row ids are those of rows that were updated: each of them was deleted in the same snapshot.
+    [(rows, _)] = _inserted_rows(work, table, back, (), last)
+    if _are_all_updates(history, back):
+        return [*inserted, (rows, "'update_postimage'"), *((each, "'update_preimage'") for each, _ in deleted)]
+    ids = rows.selectExpr(f"{quoted_name(SNAPSHOT_ID)} AS {_BACK_SNAPSHOT}", f"{quoted_name(ROW_ID)} AS {_BACK_ROW}")
+    ids = broadcast_if_small(ids, sum(entry.file.record_count for entry in back))
+    same = F.expr(f"{quoted_name(SNAPSHOT_ID)} = {_BACK_SNAPSHOT} AND {quoted_name(ROW_ID)} = {_BACK_ROW}")
+    change = f"if({_BACK_ROW} IS NULL, 'delete', 'update_preimage')"
+    return [*inserted, (rows, "'update_postimage'"), *((each.join(ids, same, "left"), change) for each, _ in deleted)]
+
+
+def _are_all_updates(history: TableHistory, back: Sequence[InsertedFile]) -> bool:
+    """Whether in each snapshot as many rows came back as ended: then they are the same, and none was only deleted."""
+    deletes = [file for entry in history.deleted for file in (entry.before, entry.after) if file is not None]
+    if any(entry.never_seen is not None or entry.file.partial_max is not None for entry in back) or any(
+        file.partial_max is not None for file in deletes
+    ):
+        return False
+    ended, returned = Counter[int](), Counter[int]()
+    for entry in history.deleted:
+        before = entry.before.delete_count if entry.before else 0
+        ended[entry.snapshot_id] += (entry.after.delete_count if entry.after else entry.file.record_count) - before
+    for gone in history.deleted_inlined:
+        ended[gone.snapshot_id] += len(gone.positions)
+    for new in back:
+        returned[new.snapshot_id] += new.file.record_count
+    return ended == returned
+
+
+def _classify_by_row_id(table: Table, found: Sequence[_Told]) -> list[_Told]:
+    """A row id that was deleted and inserted in one snapshot was updated: found by sorting all changes."""
+    columns = [
+        quoted_name(name) for name in (*(column.name for column in table.definition.columns), SNAPSHOT_ID, ROW_ID)
+    ]
+    parts = [select_columns(rows, [*columns, f"{change} AS {quoted_name(CHANGE)}"]) for rows, change in found]
+    kinds = f"size(collect_set({CHANGE}) OVER (PARTITION BY {SNAPSHOT_ID}, {ROW_ID}))"
+    image = f"if({CHANGE} = 'delete', 'update_preimage', 'update_postimage')"
+    return [(reduce(DataFrame.unionAll, parts), f"if({kinds} = 2, {image}, {CHANGE})")]
+
+
+def _inserted_rows(
+    work: Work, table: Table, files: Sequence[InsertedFile], batches: Sequence[InsertedBatch], last: SnapshotId
+) -> list[_Told]:
+    """Whole files and batches, less the rows that nobody has ever seen."""
+    if not files and not batches:
+        return []
+    of_files = tuple(ScanFile(entry.file, entry.never_seen) for entry in files)
+    plan = ScanPlan(table, last, of_files, tuple(entry.batch for entry in batches))
+    return [(scan(work, plan, [SNAPSHOT_ID, ROW_ID]), "'insert'")]
+
+
+def _deleted_rows(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> list[_Told]:
+    parts = []
+    if history.deleted:
+        parts.append(_deleted_from_files(work, table, history.deleted, last))
+    if history.deleted_inlined:
+        parts.append(_deleted_from_batches(work, table, history, last))
+    return [(rows, "'delete'") for rows in parts]
+
+
+def _deleted_from_files(work: Work, table: Table, deleted: Sequence[DeletedFromFile], last: SnapshotId) -> DataFrame:
+    """The rows at the positions that each version of a delete file has more than the one before."""
+    files = list(enumerate({entry.file.data_file_id: ScanFile(entry.file) for entry in deleted}.values()))
+    numbers = {file.data.data_file_id: number for number, file in files}
+    before = deleted_positions(work, table, [ScanFile(entry.file, entry.before) for entry in deleted])
+    after = deleted_positions(work, table, [ScanFile(entry.file, entry.after) for entry in deleted])
+    gone: list[list[tuple[Positions, int]]] = [[] for _ in files]
+    for entry, old, new in zip(deleted, before, after, strict=True):
+        now = np.arange(entry.file.record_count) if entry.after is None else new
+        found = np.setdiff1d(now, old, assume_unique=True)
+        gone[numbers[entry.file.data_file_id]].append((found, entry.snapshot_id))
+    rows = scan(work, ScanPlan(table, last, tuple(file for _, file in files), ()), [ADDRESS, ROW_ID])
+    positions = [np.concatenate([found for found, _ in of_file]) for of_file in gone]
+    chosen = build_bitmaps([file for _, file in files], positions)
+    rows = rows.where(chosen.has(work, number_per_file(files, _NUMBER, chosen.starts), _POSITION))
+    if all(len(of_file) == 1 for of_file in gone):
+        ended = number_per_file(files, _NUMBER, [snapshot for [(_, snapshot)] in gone])
+    else:
+        rows, ended = _join_end_snapshots(work, rows, gone), _ENDED
+    own = [quoted_name(column.name) for column in table.definition.columns]
+    return select_columns(rows, [*own, f"{ended} AS {quoted_name(SNAPSHOT_ID)}", quoted_name(ROW_ID)])
+
+
+def _join_end_snapshots(work: Work, rows: DataFrame, gone: Sequence[Sequence[tuple[Positions, int]]]) -> DataFrame:
+    """The rows with the snapshots that they ended with, of files that lost some in several snapshots."""
+    addresses, ends = [], []
+    for number, of_file in enumerate(gone):
+        for found, snapshot_id in of_file:
+            addresses.append((number << POSITION_BITS) + found)
+            ends.append(np.full(len(found), snapshot_id))
+    known = work.spark.createDataFrame(pa.table({_GONE: np.concatenate(addresses), _ENDED: np.concatenate(ends)}))
+    return rows.join(broadcast_if_small(known, sum(map(len, addresses))), F.col(ADDRESS) == F.col(_GONE))
+
+
+def _deleted_from_batches(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> DataFrame:
+    """The rows of batches that are gone; all others of a batch count as deleted here."""
+    batches: list[InlinedBatch] = []
+    for entry in history.deleted_inlined:
+        others = frozenset(range(entry.batch.row_count)) - entry.positions
+        batches.append(replace(entry.batch, deleted=others, begin_snapshot=entry.snapshot_id))
+    return scan(work, ScanPlan(table, last, (), tuple(batches)), [SNAPSHOT_ID, ROW_ID])

@@ -1,0 +1,65 @@
+"""Create a table from rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from forklake.catalog.transaction.ddl import create_table
+from forklake.model.alterations import ColumnSpec
+from forklake.model.assignment import UNTYPED
+from forklake.model.column_types import ColumnType
+from forklake.model.entities import SortKey, Table
+from forklake.spark.values.arrow_type import type_in_arrow
+from forklake.spark.values.type_mapping import check_storable, column_type
+from forklake.spark.verbs.append import append
+from forklake.spark.work import Work
+from forklake.spark.writing.incoming import Rows, as_rows
+from forklake.spark.writing.ordering import check_sort_order
+
+
+def create_as(
+    work: Work,
+    schema: str,
+    name: str,
+    data: Any,
+    *,
+    partitioned_by: Sequence[tuple[str, str]] = (),
+    sorted_by: Sequence[SortKey] = (),
+    or_replace: bool = False,
+    with_data: bool = True,
+    types: Mapping[str, ColumnType] | None = None,
+) -> Table:
+    """Create a table with the columns of the rows, and put them into it; `types` are those that Spark does not tell."""
+    rows = as_rows(data)
+    specs = [replace(spec, type=(types or {}).get(spec.name, spec.type)) for spec in columns_of(rows)]
+    check_storable(spec.type for spec in specs)
+    table = create_table(
+        work.tx, schema, name, specs, partitioned_by=partitioned_by, sorted_by=sorted_by, or_replace=or_replace
+    )
+    check_sort_order(work.provider, work.tx, table)
+    if with_data:
+        append(work, table, rows, "position")
+    return table
+
+
+def columns_of(rows: Rows) -> list[ColumnSpec]:
+    """Columns that can hold the rows; what is NULL throughout becomes text, as nothing says what it is."""
+    if isinstance(rows, DataFrame):
+        return [
+            ColumnSpec(
+                field.name,
+                ColumnType("varchar") if field.dataType.typeName() == "void" else column_type(field.dataType),
+            )
+            for field in rows.schema.fields
+        ]
+    return [ColumnSpec(field.name, _replace_untyped(type_in_arrow(field.type))) for field in rows.schema]
+
+
+def _replace_untyped(found: ColumnType | None) -> ColumnType:
+    if found is None or found == UNTYPED:
+        return ColumnType("varchar")
+    return ColumnType(
+        found.name, found.precision, found.scale, tuple((name, _replace_untyped(t)) for name, t in found.fields)
+    )

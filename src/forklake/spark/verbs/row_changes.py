@@ -1,0 +1,78 @@
+"""Rows that change: the old ones end, the new ones are written, in one pass over the change."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
+
+from forklake.catalog.planning.scan_planning import ScanPlan
+from forklake.spark.session.failures import translate_read_errors, translate_write_errors
+from forklake.spark.storage.remove_files import remove_files
+from forklake.spark.tasks.files.write_changes import INSERT, OUTCOME, UPDATE, write_changes
+from forklake.spark.tasks.files.write_file import WriteOrder, from_table
+from forklake.spark.tasks.types.reserved_columns import ROW_ID
+from forklake.spark.values.collect import collect
+from forklake.spark.values.quoting import rename_by_position
+from forklake.spark.verbs.delete import delete_addresses
+from forklake.spark.work import Work
+from forklake.spark.writing.stage_files import stage_files
+from forklake.spark.writing.write_files import finish_job, job_order, write_order
+
+CHANGE_OF_UPDATE = f"if({ROW_ID} IS NULL, '{INSERT}', '{UPDATE}')"
+"""What happens to a row that is updated: one that this transaction has added has no row id yet, and is a new row."""
+DRIVER_BYTES = 32 * 2**20
+"""When the files of a plan are no larger, what changes in them is written on the driver."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeOutcome:
+    """What a change has done: how many rows ended, and which rows of a source matched."""
+
+    ended: int
+    matched: pa.ChunkedArray
+
+
+def change_rows(work: Work, plan: ScanPlan, changes: DataFrame) -> ChangeOutcome:
+    """Carry out changes to rows of a plan.
+
+    The DataFrame has the table's columns as they fit it, then row id, change, address and source row.
+    """
+    table = plan.table
+    order, on_driver = write_order(work, table), fits_driver(plan)
+    if not on_driver:
+        order = job_order(work, order)
+    work.tx.note_delete(table)
+    with translate_write_errors(table), translate_read_errors(table, plan.snapshot_id):
+        outcome = _write_outcome(order, changes, on_driver=on_driver)
+    files = finish_job(work, order, from_table(outcome.filter(pc.is_valid(outcome["file"]))))
+    rows = outcome.filter(pc.is_valid(outcome["change"]))
+    ended = rows["address"].drop_null().to_numpy().astype(np.int64)
+    try:
+        delete_addresses(work, plan, ended)
+    except BaseException:
+        remove_files(work.storage, [file.path for file in files])
+        raise
+    stage_files(work, table, [file for file in files if file.label == UPDATE], embeds_row_ids=True)
+    stage_files(work, table, [file for file in files if file.label == INSERT])
+    return ChangeOutcome(len(ended), outcome["source"].drop_null())
+
+
+def fits_driver(plan: ScanPlan) -> bool:
+    """Whether all rows of a plan may be on the driver at once."""
+    return sum(file.data.file_size_bytes for file in plan.files) <= DRIVER_BYTES
+
+
+def _write_outcome(order: WriteOrder, changes: DataFrame, *, on_driver: bool) -> pa.Table:
+    if on_driver:
+        return pa.Table.from_batches(write_changes(order, collect(changes).to_batches()))
+    return rename_by_position(changes, len(order.columns)).mapInArrow(_change_writer(order), OUTCOME).toArrow()
+
+
+def _change_writer(order: WriteOrder) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return write_changes(order, batches)
+
+    return write

@@ -1,0 +1,61 @@
+"""Update: the rows end where they are, and come back changed, under the row ids they had."""
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
+
+from forklake.errors import InvalidRows
+from forklake.model.entities import Table
+from forklake.model.names import did_you_mean, fold
+from forklake.spark.reading.scan import scan
+from forklake.spark.tasks.files.write_changes import ADDRESS, CHANGE, SOURCE_ROW
+from forklake.spark.tasks.types.reserved_columns import ROW_ID
+from forklake.spark.values.quoting import quoted_name
+from forklake.spark.verbs.delete import Condition
+from forklake.spark.verbs.rewrite_rows import can_rewrite, rewrite_rows
+from forklake.spark.verbs.row_changes import CHANGE_OF_UPDATE, change_rows, fits_driver
+from forklake.spark.work import Work
+from forklake.spark.writing.incoming import fit_value
+
+
+def update(work: Work, table: Table, assignments: Mapping[str, Expression], where: Condition | None = None) -> int:
+    """Set columns to expressions over the row as it was, where the condition is true; returns how many rows."""
+    targets = assigned_columns(table, assignments)
+    plan = work.plan_scan(table, where.predicate if where else None)
+    rows = scan(work, plan, [ROW_ID, ADDRESS, *(where.virtual if where else ())])
+    if where is not None:
+        rows = where.matching_rows(rows)
+    own = [quoted_name(column.name) for column in table.definition.columns]
+    changed = rows.withColumns(_updated_values(rows, table, targets))
+    if not plan.row_count:
+        # Not earlier: what is wrong with a condition or a value is an error without rows, too.
+        return 0
+    if not fits_driver(plan) and can_rewrite(plan):
+        return rewrite_rows(work, plan, changed.selectExpr(*own, ROW_ID))
+    changes = changed.selectExpr(
+        *own, ROW_ID, f"{CHANGE_OF_UPDATE} AS {CHANGE}", ADDRESS, f"CAST(NULL AS BIGINT) AS {SOURCE_ROW}"
+    )
+    return change_rows(work, plan, changes).ended
+
+
+def _updated_values(rows: DataFrame, table: Table, targets: Mapping[str, Expression]) -> dict[str, Expression]:
+    """The columns that are set, as they will be."""
+    set_columns = [column for column in table.definition.columns if fold(column.name) in targets]
+    types = rows.select(*(targets[fold(column.name)] for column in set_columns)).schema.fields
+    return {
+        column.name: fit_value(targets[fold(column.name)], field.dataType, column, table)
+        for column, field in zip(set_columns, types, strict=True)
+    }
+
+
+def assigned_columns(table: Table, assignments: Mapping[str, Expression]) -> dict[str, Expression]:
+    """The expressions by folded name, all of them of columns that the table has."""
+    known = {fold(column.name) for column in table.definition.columns}
+    for name in assignments:
+        if not isinstance(name, str):
+            raise InvalidRows(f"{name!r} is not the name of a column to set.")
+        if fold(name) not in known:
+            hint = did_you_mean(name, [column.name for column in table.definition.columns])
+            raise InvalidRows(f"Table '{table.name}' has no column '{name}' to set.{hint}")
+    return {fold(name): value for name, value in assignments.items()}

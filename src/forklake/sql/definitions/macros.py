@@ -1,0 +1,133 @@
+"""Macros: calls in a text are replaced by what the macro says."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from forklake.errors import InvalidInput
+from forklake.model.entities import Macro, MacroImplementation
+from forklake.model.names import fold
+from forklake.sql.binding.names import Context, kept_in
+from forklake.sql.definitions.macro_arguments import check_arguments
+from forklake.sql.definitions.macro_calls import FoundMacro, MacroCall, find_calls, find_macro
+from forklake.sql.definitions.relative_names import with_catalog, without_catalog
+from forklake.sql.parsing.cursor import parse_text, quoted_name, sqlglot_dialect
+from forklake.sql.parsing.table_references import apply_edits, argument_name, end_of_brackets
+from forklake.sql.session.state import SessionState
+
+_DEEPEST = 32
+_Chain: TypeAlias = tuple[tuple[str, int, MacroImplementation], ...]
+"""The macros that a text is in: for each its catalog, its id and which of its implementations."""
+
+
+def expand_macros(state: SessionState, context: Context, text: str, within: _Chain = ()) -> str:
+    """The text with every call of a macro replaced, macros within macros too.
+
+    What a macro says is read where the macro is, and its arguments where it is called; neither sees names of the other.
+    """
+    if "(" not in text:
+        return text
+    try:
+        tree = parse_text(text, context.dialect)
+    except SqlglotError:
+        return text
+    edits: list[tuple[int, int, str]] = []
+    for call in find_calls(tree):
+        # Calls inside of this one are among its arguments.
+        if not any(start <= call.start < end for start, end, _ in edits):
+            found = find_macro(state, context, call)
+            if found is not None:
+                written = _macro_edit(state, context, call, found, within)
+                edits.append((call.start, end_of_brackets(text, call.end, context.dialect), written))
+    return apply_edits(text, edits)
+
+
+def _macro_edit(state: SessionState, context: Context, call: MacroCall, found: FoundMacro, within: _Chain) -> str:
+    arguments = [_expanded_argument(state, context, argument, within) for argument in call.node.expressions]
+    macro, implementation = found.macro, _choose_implementation(found.macro, arguments)
+    key = (found.attachment.name, macro.object_id, implementation)
+    if key in within or len(within) > _DEEPEST:
+        raise InvalidInput("A macro seems to be made of itself: it is nested too deep.")
+    # Names in it are looked for where the macro is, and not where it is called.
+    inside = kept_in(found.attachment, found.schema, implementation.dialect, context.pinned)
+    named = without_catalog if context.is_kept else with_catalog
+
+    def in_full(own: str) -> str:
+        return named(state, inside, found.attachment, expand_macros(state, inside, own, (*within, key)))
+
+    try:
+        values = _argument_values(implementation, arguments, macro.name, in_full)
+        text = in_full(implementation.sql)
+        check_arguments(state, replace(context, dialect=inside.dialect), text, values, macro.name)
+        body = _with_values(text, implementation.dialect, values, context.dialect)
+    except SqlglotError:
+        raise InvalidInput(f"The text of macro '{macro.name}' cannot be read.") from None
+    alias = f" AS {quoted_name(call.name[-1], context.dialect)}" if call.is_table and not _has_alias(call) else ""
+    return f"({body}){alias}"
+
+
+def _expanded_argument(state: SessionState, context: Context, argument: exp.Expr, within: _Chain) -> exp.Expr:
+    if argument.find(exp.Anonymous) is None:
+        return argument
+    if argument_name(argument) is not None:
+        copied = argument.copy()
+        copied.set("expression", _expanded_argument(state, context, argument.expression, within))
+        return copied
+    text = argument.sql(dialect=sqlglot_dialect(context.dialect))
+    return parse_text(expand_macros(state, context, text, within), context.dialect).copy()
+
+
+def _has_alias(call: MacroCall) -> bool:
+    return isinstance(call.node.parent, exp.Table) and bool(call.node.parent.alias)
+
+
+def _choose_implementation(macro: Macro, arguments: Sequence[exp.Expr]) -> MacroImplementation:
+    given = len(arguments)
+    for implementation in macro.definition.implementations:
+        required = sum(parameter.default_value is None for parameter in implementation.parameters)
+        if required <= given <= len(implementation.parameters):
+            return implementation
+    counts = " or ".join(str(len(found.parameters)) for found in macro.definition.implementations)
+    raise InvalidInput(f"Macro '{macro.name}' takes {counts} arguments, not {given}.")
+
+
+def _with_values(text: str, own_dialect: str, values: Mapping[str, exp.Expr], dialect: str) -> str:
+    """The text of a macro with values in place of its parameters, in the dialect of its caller."""
+    body = parse_text(text, own_dialect)
+    is_value = body.find(exp.From) is None
+
+    def put_in(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Column) and len(node.parts) == 1 and fold(node.name) in values:
+            return _as_operand(values[fold(node.name)].copy())
+        if is_value and isinstance(node, exp.Column) and len(node.parts) == 2 and fold(node.table) in values:
+            return exp.Dot(this=exp.Paren(this=values[fold(node.table)].copy()), expression=node.this)
+        return node
+
+    return body.transform(put_in).sql(dialect=sqlglot_dialect(dialect))
+
+
+def _as_operand(value: exp.Expr) -> exp.Expr:
+    """A value that stays together whatever is written around it."""
+    is_loose = isinstance(value, exp.Binary | exp.Unary | exp.Predicate) and not isinstance(value, exp.Paren)
+    return exp.Paren(this=value) if is_loose else value
+
+
+def _argument_values(
+    implementation: MacroImplementation, arguments: Sequence[exp.Expr], name: str, in_full: Callable[[str], str]
+) -> Mapping[str, exp.Expr]:
+    """The value of each parameter, folded: its argument, or else its default."""
+    values: dict[str, exp.Expr] = {}
+    for at, parameter in enumerate(implementation.parameters):
+        if parameter.default_value is not None:
+            values[fold(parameter.name)] = parse_text(in_full(parameter.default_value), implementation.dialect)
+        if at < len(arguments) and argument_name(arguments[at]) is None:
+            values[fold(parameter.name)] = arguments[at]
+    for argument in arguments:
+        if argument_name(argument) is not None:
+            if fold(argument.this.name) not in {fold(parameter.name) for parameter in implementation.parameters}:
+                raise InvalidInput(f"Macro '{name}' has no parameter '{argument.this.name}'.")
+            values[fold(argument.this.name)] = argument.expression
+    return values

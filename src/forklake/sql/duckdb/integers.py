@@ -1,0 +1,233 @@
+"""Arithmetic of integers, from DuckDB to Spark: the type of a result, and an error where it has no room there.
+
+Spark has no unsigned integers and none of 128 bits. They are the next wider type or a decimal there, so that it would
+not notice what DuckDB refuses. Arithmetic that Spark does as DuckDB does it is left to Spark.
+"""
+
+from sqlglot import exp
+
+from forklake.errors import Untranslatable
+from forklake.sql.duckdb.syntax import (
+    binary,
+    call,
+    cast_to,
+    if_else,
+    integer_value,
+    kind,
+    mark_type,
+    minus,
+    number,
+    paren,
+    type_of,
+)
+from forklake.sql.duckdb.texts import evaluate_once
+from forklake.sql.duckdb.type_hints import HAS_UNSIGNED
+
+_TYPE = exp.DataType.Type
+_SIGNED: dict[exp.DType, int] = {
+    _TYPE.TINYINT: 8,
+    _TYPE.SMALLINT: 16,
+    _TYPE.INT: 32,
+    _TYPE.BIGINT: 64,
+    _TYPE.INT128: 128,
+}
+_UNSIGNED: dict[exp.DType, int] = {_TYPE.UTINYINT: 8, _TYPE.USMALLINT: 16, _TYPE.UINT: 32, _TYPE.UBIGINT: 64}
+_IN_SPARK: dict[exp.DType, str] = {
+    _TYPE.TINYINT: "tinyint",
+    _TYPE.SMALLINT: "smallint",
+    _TYPE.INT: "int",
+    _TYPE.BIGINT: "bigint",
+    _TYPE.INT128: "decimal(38, 0)",
+    _TYPE.UTINYINT: "smallint",
+    _TYPE.USMALLINT: "int",
+    _TYPE.UINT: "bigint",
+    _TYPE.UBIGINT: "decimal(20, 0)",
+}
+_LITERALS = (_TYPE.INT, _TYPE.BIGINT, _TYPE.INT128)
+_NOT_KNOWN = "{} of integers of 128 bits without a sign is not supported; cast them to another type."
+NO_ROOM = "The result of integers has no room in its type: {}"
+
+
+def is_unsigned(type_: exp.DataType) -> bool:
+    return type_.this in _UNSIGNED
+
+
+def within(value: exp.Expr, type_: exp.DataType, *, or_null: bool = False) -> exp.Expr:
+    """A whole number as a value of an integer type, with an error, or NULL, where it has no room there."""
+    low, high = _bounds(type_.this)
+    problem = exp.null() if or_null else call("RAISE_ERROR", NO_ROOM.format(type_.sql("duckdb")))
+
+    def checked(given: exp.Expr) -> exp.Expr:
+        # A NULL is in no range, and stays NULL.
+        is_out = exp.Not(this=exp.Between(this=given.copy(), low=number(low), high=number(high)))
+        return if_else(is_out, problem, given)
+
+    return mark_type(cast_to(evaluate_once(value, checked), _IN_SPARK[type_.this]), type_)
+
+
+def _bounds(type_: exp.DType) -> tuple[int, int]:
+    if type_ in _UNSIGNED:
+        return 0, 2 ** _UNSIGNED[type_] - 1
+    # Spark has no number of more than 38 digits.
+    most = min(2 ** (_SIGNED[type_] - 1), 10**38)
+    return (-most + 1, most - 1) if type_ == _TYPE.INT128 else (-most, most - 1)
+
+
+def _room(node: exp.Expr) -> exp.DataType | None:
+    """The type of an integer; None if it is none, or not known."""
+    found = type_of(node)
+    if found is None or kind(node) != "int":
+        return None
+    return found if found.this in _IN_SPARK or found.this == _TYPE.UINT128 else None
+
+
+def _of_literal(value: int) -> exp.DataType:
+    return exp.DataType(this=next(type_ for type_ in _LITERALS if _fits(value, type_)), nested=False)
+
+
+def _fits(value: int, type_: exp.DType) -> bool:
+    low, high = _bounds(type_)
+    return low <= value <= high
+
+
+def _result(left: exp.Expr, right: exp.Expr) -> exp.DataType | None:
+    """The type of what comes of two integers; None if one of them is no integer, or not known to be."""
+    values = [integer_value(side) for side in (left, right)]
+    one, other = (
+        _room(side) if value is None else _of_literal(value) for value, side in zip(values, (left, right), strict=True)
+    )
+    if one is None or other is None:
+        return None
+    if _TYPE.UINT128 in (one.this, other.this):
+        raise Untranslatable(_NOT_KNOWN.format("Arithmetic"))
+    # A literal takes the type of what stands beside it, if it has room there.
+    if values[0] is not None and values[1] is None and _fits(values[0], other.this):
+        return other
+    if values[1] is not None and values[0] is None and _fits(values[1], one.this):
+        return one
+    return exp.DataType(this=_wider(one.this, other.this), nested=False)
+
+
+def _wider(one: exp.DType, other: exp.DType) -> exp.DType:
+    if (one in _SIGNED) == (other in _SIGNED):
+        widths = _SIGNED if one in _SIGNED else _UNSIGNED
+        return max((one, other), key=lambda type_: widths[type_])
+    signed, unsigned = (one, other) if one in _SIGNED else (other, one)
+    if _SIGNED[signed] > _UNSIGNED[unsigned]:
+        return signed
+    return _TYPE.INT128 if unsigned == _TYPE.UBIGINT else _TYPE.BIGINT
+
+
+def _is_sparks(node: exp.Expr) -> bool:
+    """Whether Spark does arithmetic with a value in the type that DuckDB has for it."""
+    found = _room(node)
+    return integer_value(node) is not None or (
+        found is not None and found.this in _SIGNED and found.this != _TYPE.INT128
+    )
+
+
+def arithmetic(node: exp.Expr) -> exp.Expr | None:
+    """A sum, difference or product of two integers; None leaves it to Spark."""
+    assert isinstance(node, exp.Binary)
+    left, right = node.left, node.right
+    result = _result(left, right)
+    if result is None:
+        _refuse_unknown(node)
+        return None
+    if _is_sparks(left) and _is_sparks(right):
+        return mark_type(type(node)(this=_as(left, result), expression=_as(right, result)), result)
+    return within(type(node)(this=_wide(left, result), expression=_wide(right, result)), result)
+
+
+def _refuse_unknown(node: exp.Binary) -> None:
+    """A value whose type is not known may be an integer without a sign, where the query has any."""
+    unknown = [side for side in (node.left, node.right) if kind(side) is None and not isinstance(side, exp.Null)]
+    if unknown and node.root().meta.get(HAS_UNSIGNED):
+        raise Untranslatable("Arithmetic beside unsigned integers needs types that are known; cast the values first.")
+
+
+def _as(side: exp.Expr, result: exp.DataType) -> exp.Expr:
+    """A literal in the type of the result, where it has room for more."""
+    is_small = result.this in (_TYPE.TINYINT, _TYPE.SMALLINT)
+    return cast_to(paren(side), _IN_SPARK[result.this]) if is_small and integer_value(side) is not None else side
+
+
+def _wide(side: exp.Expr, result: exp.DataType) -> exp.Expr:
+    """A side in a type in which a result that is too large is still seen."""
+    if result.this == _TYPE.INT128:
+        return cast_to(paren(side), "decimal(38, 0)")
+    return cast_to(paren(side), "decimal(20, 0)" if result.this == _TYPE.UBIGINT else "bigint")
+
+
+def quotient(node: exp.Expr, divisor: exp.Expr) -> exp.Expr | None:
+    """Integers divided towards zero, by a divisor that is NULL for 0."""
+    assert isinstance(node, exp.Binary)
+    result = _result(node.left, node.right)
+    if result is None:
+        return None
+    if _is_sparks(node.left) and (integer_value(node.right) or 0) not in (0, -1):
+        # No quotient is larger than what is divided.
+        whole = exp.IntDiv(this=paren(node.left), expression=paren(node.right))
+        return mark_type(cast_to(whole, _IN_SPARK[result.this]), result)
+    left, right = _wide(node.left, result), _wide(divisor, result)
+    if result.this not in (_TYPE.INT128, _TYPE.UBIGINT):
+        return within(exp.IntDiv(this=left, expression=right), result)
+    # Spark's own division gives a BIGINT; this one has no remainder, so that nothing is rounded.
+    exact = minus(left, binary(exp.Mod, left.copy(), right.copy()))
+    return within(exp.Div(this=exact, expression=right), result)
+
+
+def remainder(node: exp.Expr, divisor: exp.Expr) -> exp.Expr | None:
+    """What is left of integers that are divided; None if they are not known to be integers."""
+    assert isinstance(node, exp.Binary)
+    result = _result(node.left, node.right)
+    if result is None:
+        return None
+    if _is_sparks(node.left) and _is_sparks(node.right):
+        return mark_type(exp.Paren(this=exp.Mod(this=paren(node.left), expression=divisor)), result)
+    return within(exp.Mod(this=_wide(node.left, result), expression=_wide(divisor, result)), result)
+
+
+def bits(node: exp.Expr) -> exp.Expr | None:
+    """Bit by bit: of integers that Spark holds in no more than 64 bits."""
+    assert isinstance(node, exp.Binary)
+    result = _result(node.left, node.right)
+    if result is None:
+        raise Untranslatable("Operators on bits need integers whose type is known; cast them to BIGINT.")
+    if result.this in (_TYPE.INT128, _TYPE.UBIGINT):
+        raise Untranslatable("Operators on the bits of HUGEINT and UBIGINT are not supported: Spark has none.")
+    return within(type(node)(this=_wide(node.left, result), expression=_wide(node.right, result)), result)
+
+
+def shift(node: exp.Expr) -> exp.Expr | None:
+    """Bits moved within their type; what would fall out of it on the left is an error."""
+    assert isinstance(node, exp.Binary)
+    result = _result(node.left, node.right)
+    if result is None or result.this in (_TYPE.INT128, _TYPE.UBIGINT):
+        raise Untranslatable("<< and >> need integers of at most 64 bits whose type is known; cast them to BIGINT.")
+    value, places = _wide(node.left, result), cast_to(paren(node.right), "int")
+    _, high = _bounds(result.this)
+    width = high.bit_length()
+    problem = call("RAISE_ERROR", f"<< or >> moves bits out of {result.sql('duckdb')}")
+    inside: exp.Expr = exp.Between(this=places.copy(), low=number(0), high=number(width - 1))
+    if isinstance(node, exp.BitwiseLeftShift):
+        moved = call("SHIFTLEFT", value.copy(), places.copy())
+        most = call("SHIFTRIGHT", cast_to(number(high), "bigint"), places.copy())
+        inside = exp.and_(inside, exp.Between(this=value, low=number(0), high=most))
+    else:
+        moved = call("SHIFTRIGHT", value, places.copy())
+    return within(if_else(exp.Not(this=exp.Paren(this=inside)), problem, moved), result)
+
+
+def complement(node: exp.Expr) -> exp.Expr | None:
+    if not _is_sparks(node.this):
+        raise Untranslatable("~ needs an integer with a sign, of at most 64 bits; cast it to BIGINT.")
+    return None
+
+
+def negative(node: exp.Expr) -> exp.Expr | None:
+    """A negative number; DuckDB begins again at the other end for numbers without a sign."""
+    found = type_of(node.this)
+    if found is not None and (found.this in _UNSIGNED or found.this == _TYPE.UINT128):
+        raise Untranslatable("The negative of an integer without a sign is not supported; cast it to BIGINT first.")
+    return None

@@ -1,0 +1,179 @@
+"""Values of several types side by side, from DuckDB to Spark: compared, chosen from, or put in a list.
+
+DuckDB reads a text as the type of what stands beside it, and takes numbers beside a FLOAT for FLOATs. Spark has other
+rules for both, so the casts are written out.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from sqlglot import exp
+
+from forklake.errors import Untranslatable
+from forklake.sql.duckdb.operators import is_float32_pair, spark_type
+from forklake.sql.duckdb.syntax import Rule, cast_to, kind, kind_of_type, mark_type, paren, type_of
+from forklake.sql.duckdb.texts import is_float32, read_text, require_spark_type
+from forklake.sql.duckdb.type_hints import HAS_OTHER_TEXTS
+
+
+def cast_to_common_type(values: list[exp.Expr]) -> None:
+    """Cast values that stand side by side to one type, as DuckDB does."""
+    if all(isinstance(value, exp.Tuple) for value in values):
+        for column in zip(*(value.expressions for value in values), strict=False):
+            cast_to_common_type(list(column))
+        return
+    _refuse_texts_within(values)
+    values = _of_one_family(values)
+    texts = [value for value in values if kind(value) == "text"]
+    others = [value for value in values if kind(value) not in ("text", "json", None)]
+    if texts and others:
+        target = _common_type(others)
+        for value in texts:
+            value.replace(read_text(value.copy(), target, spark_type(target), or_null=False))
+    if any(is_float32(value) for value in values) and not any(
+        kind(value) == "float" and not is_float32(value) for value in values
+    ):
+        for value in values:
+            if kind(value) in ("int", "decimal"):
+                value.replace(cast_to(paren(value.copy()), "float"))
+
+
+def _refuse_texts_within(values: list[exp.Expr]) -> None:
+    """Lists and structs whose parts DuckDB would cast, as it casts texts beside other types."""
+    kinds = [_kinds_within(value) for value in values if kind(value) in ("list", "struct", "map")]
+    for one, other in pairwise(kinds):
+        if any("text" in pair and pair[0] != pair[1] for pair in zip(one, other, strict=False)):
+            raise Untranslatable("Texts stand beside other types within lists or structs; cast them to what is meant.")
+
+
+def _kinds_within(value: exp.Expr) -> list[object]:
+    found = type_of(value)
+    return [] if found is None else [kind_of_type(part) for part in found.find_all(exp.DataType)]
+
+
+def _of_one_family(values: list[exp.Expr]) -> list[exp.Expr]:
+    """The values; those of a type that is not known here are errors where Spark would cast beside a text.
+
+    UUIDs and times are texts to Spark, so that it could not tell.
+    """
+    unknown = [value for value in values if kind(value) is None and not isinstance(value.unnest(), _WITHOUT_TYPE)]
+    known = {kind(value) for value in values} - {None}
+    if not unknown or len(values) < 2:
+        return values
+    as_texts = known & {"text", "json"}
+    if (known & {"uuid", "time"} or as_texts) and any(_has_text_of_other_type(value) for value in unknown):
+        raise Untranslatable(
+            "A text stands beside a value whose type is not known; cast that to the type that is meant."
+        )
+    if known and (as_texts == known or not as_texts):
+        types = "string|void" if as_texts else r"(?!string\z).*"
+        return [
+            _replaced(value, require_spark_type(value.copy(), types)) if value in unknown else value for value in values
+        ]
+    return values
+
+
+_WITHOUT_TYPE = (exp.Null, exp.Query, exp.Tuple, exp.Any, exp.All, exp.Star, exp.Subquery, exp.Identifier)
+
+
+def _has_text_of_other_type(value: exp.Expr) -> bool:
+    """Whether a value may be one that is a text to Spark, and not to DuckDB: there are some in the query."""
+    return bool(value.root().meta.get(HAS_OTHER_TEXTS))
+
+
+def _replaced(old: exp.Expr, new: exp.Expr) -> exp.Expr:
+    old.replace(new)
+    return new
+
+
+def _common_type(values: list[exp.Expr]) -> exp.DataType:
+    types = [_known_type(value) for value in values]
+    if any(each != types[0] for each in types):
+        raise Untranslatable("A text stands beside values of several types here; cast it to the type that is meant.")
+    return types[0]
+
+
+def _known_type(value: exp.Expr) -> exp.DataType:
+    inner = value.unnest()
+    while isinstance(inner, exp.Neg):
+        inner = inner.this.unnest()
+    found = type_of(inner)
+    if found is None:
+        raise Untranslatable("A text stands beside a value whose type is not known; cast it to the type that is meant.")
+    return found
+
+
+def _values_of_one_type(node: exp.Expr) -> Iterator[list[exp.Expr]]:
+    """The values of a node that have to be of one type."""
+    match node:
+        case exp.Case():
+            results = [each.args["true"] for each in node.args["ifs"]]
+            yield [each for each in (*results, node.args.get("default")) if each is not None]
+            if node.this is not None:
+                yield [node.this, *(each.this for each in node.args["ifs"])]
+        case exp.If():
+            yield [each for each in (node.args.get("true"), node.args.get("false")) if each is not None]
+        case exp.Between():
+            yield [node.this, node.args["low"], node.args["high"]]
+        case exp.In():
+            yield [node.this, *node.expressions]
+        case exp.Array():
+            yield list(node.expressions)
+        case exp.Coalesce() | exp.Greatest() | exp.Least():
+            yield [node.this, *node.expressions]
+        case _:
+            yield [node.this, node.expression]
+
+
+def with_common_type(rule: Rule | None = None) -> Rule:
+    """A rule that first casts the values in a node to one type."""
+
+    def apply(node: exp.Expr) -> exp.Expr | None:
+        if not isinstance(node.parent, exp.Case) or not isinstance(node, exp.If):
+            for values in _values_of_one_type(node):
+                cast_to_common_type([value for value in values if isinstance(value, exp.Expr)])
+        if isinstance(node, exp.Add | exp.Sub | exp.Mul) and is_float32_pair(node.left, node.right):
+            mark_type(node, exp.DataType.build("float"))
+        return None if rule is None else rule(node)
+
+    return apply
+
+
+_PLAIN = (
+    exp.Literal, exp.Null, exp.Boolean, exp.Neg, exp.Paren, exp.Cast, exp.DataType, exp.DataTypeParam, exp.HexString,
+    exp.Array, exp.Struct, exp.PropertyEQ, exp.Identifier, exp.Tuple,
+)  # fmt: skip
+_PLAIN_CALLS = frozenset({"ARRAY", "STRUCT", "NAMED_STRUCT", "MAP"})
+
+
+def rewrite_values(node: exp.Expr) -> exp.Expr | None:
+    """VALUES in FROM; of expressions that Spark does not work out there, as the rows of a query."""
+    rows = [list(row.expressions) if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
+    for column in zip(*rows, strict=False):
+        _refuse_mixed(column)
+    if all(_is_plain(part) for row in rows for value in row for part in value.walk()):
+        return None
+    query: exp.Query = exp.select(*rows[0])
+    for row in rows[1:]:
+        query = exp.union(query, exp.select(*row), distinct=False, copy=False)
+    return exp.Subquery(this=query, alias=node.args.get("alias"))
+
+
+def _refuse_mixed(column: Sequence[exp.Expr]) -> None:
+    """Spark makes one type of each column; an INSERT of DuckDB's reads each value as the table has it."""
+    kinds = {kind(value) for value in column if not isinstance(value.unnest(), exp.Null)}
+    if len(kinds) > 1 and "text" in kinds:
+        raise Untranslatable("A column of VALUES has texts beside other types; cast them to the type that is meant.")
+
+
+def _is_plain(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Anonymous):
+        return node.name.upper() in _PLAIN_CALLS
+    return isinstance(node, _PLAIN)
+
+
+MIXED: tuple[type[exp.Expr], ...] = (
+    exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Between, exp.In,
+    exp.Coalesce, exp.Nullif, exp.Case, exp.If, exp.Greatest, exp.Least, exp.Array, exp.Mul, exp.Add, exp.Sub,
+)  # fmt: skip
+"""What has values in it that are cast to one type."""

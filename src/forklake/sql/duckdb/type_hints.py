@@ -1,0 +1,269 @@
+"""What can be known about a DuckDB query before it runs: types of expressions, and the columns of its sources."""
+
+from collections.abc import Callable, Mapping, Set
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.annotate_types import annotate_types
+from sqlglot.optimizer.qualify import qualify
+from sqlglot.optimizer.resolver import Resolver
+from sqlglot.optimizer.scope import Scope, traverse_scope
+from sqlglot.schema import MappingSchema
+
+from forklake.sql.duckdb.syntax import TYPE, element_type, kind_of_type
+from forklake.sql.parsing.cursor import without_log
+
+Types: TypeAlias = Mapping[str, str | exp.DataType]
+"""Columns with their types: those of DuckDB, or the texts of Spark's, as in `dict(frame.dtypes)`."""
+ColumnsOf: TypeAlias = Callable[[exp.Table], Types | None]
+"""The columns of a table; None if it is not known."""
+
+SOURCES = "forklake_sources"
+"""Where a SELECT keeps its sources: pairs of a name, empty if it has none, and of its columns, in order."""
+HIDDEN = "forklake_hidden"
+"""Where a table keeps the names of columns that it has for those who name them, and that are in no star."""
+RESULT = "forklake_result"
+"""Where a query keeps the types of its columns, in order; None for one that is not known."""
+MIXED = "forklake_mixed"
+"""What marks a UNION and the like of texts and other values."""
+HAS_OTHER_TEXTS = "forklake_has_other_texts"
+"""What marks a query with values that are texts to Spark, and not to DuckDB."""
+HAS_UNSIGNED = "forklake_has_unsigned"
+"""What marks a query with integers without a sign."""
+_OTHER_TEXTS = frozenset({exp.DataType.Type.UUID, exp.DataType.Type.TIME, exp.DataType.Type.INTERVAL})
+MIXED_USING = "forklake_mixed_using"
+"""What marks a query with a join USING columns of texts and of other values."""
+_ORIGIN = "forklake_origin"
+_PARAMETERS: tuple[tuple[type, str], ...] = (
+    (bool, "BOOLEAN"), (str, "VARCHAR"), (float, "DOUBLE"), (bytes, "BLOB"), (bytearray, "BLOB"),
+)  # fmt: skip
+
+
+def add_hints(root: exp.Expr, columns_of: ColumnsOf | None, values: Mapping[str, Any] | None = None) -> None:
+    """Write what is known on the nodes: types as `TYPE`, sources of each SELECT as `SOURCES`, and `RESULT`.
+
+    All of it comes from a copy that is qualified and typed; where that fails, less is known, and nothing is wrong.
+    """
+    nodes = list(root.walk())
+    twin = root.copy()
+    for index, node in enumerate(twin.walk()):
+        node.meta[_ORIGIN] = index
+    _type_decimals(twin)
+    _type_parameters(twin, values or {})
+    _put_values_for_hidden(twin)
+    tables = _bind_tables(twin, columns_of)
+    root.meta[HAS_OTHER_TEXTS] = _has_any(twin, tables, _OTHER_TEXTS)
+    root.meta[HAS_UNSIGNED] = _has_any(twin, tables, exp.DataType.UNSIGNED_INTEGER_TYPES)
+    _name_fields(twin, tables)
+    schema = MappingSchema({name: _column_types(columns) for name, columns in tables.items()}, dialect="duckdb")
+    try:
+        with without_log():
+            if isinstance(twin, exp.Query):
+                twin = qualify(
+                    twin, schema=schema, dialect="duckdb", quote_identifiers=False, validate_qualify_columns=False
+                )
+                _note_sources(twin, schema, nodes, _spelling(root, tables))
+            twin = annotate_types(twin, schema=schema, dialect="duckdb")
+    except (SqlglotError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+        # The optimizer is not made for every tree the parser makes; the query is translated without hints then.
+        return
+    for node in twin.walk():
+        origin, found = node.meta.get(_ORIGIN), _known(node)
+        if origin is not None and found is not None:
+            nodes[origin].meta[TYPE] = found.copy()
+    for function in root.find_all(exp.Lambda):
+        _type_variables(function)
+    for each in twin.find_all(exp.SetOperation):
+        if each.meta.get(_ORIGIN) is not None and _mixes_texts(each):
+            nodes[each.meta[_ORIGIN]].meta[MIXED] = True
+    root.meta[MIXED_USING] = any(_compares_texts(join) for join in twin.find_all(exp.Join))
+    if isinstance(twin, exp.Query):
+        root.meta[RESULT] = _result_types(twin)
+
+
+def _type_variables(function: exp.Lambda) -> None:
+    """The first variable of a lambda is an element of the list that it is given with."""
+    around = function.parent
+    values = None if around is None else next(iter(around.iter_expressions()), None)
+    inner = None if values is None or values is function else element_type(values)
+    if inner is None or not function.expressions or len(function.expressions) > 2:
+        return
+    for use in function.this.find_all(exp.Identifier):
+        if use.name == function.expressions[0].name and not isinstance(use.parent, exp.Dot):
+            use.meta[TYPE] = inner.copy()
+            if isinstance(use.parent, exp.Column):
+                use.parent.meta[TYPE] = inner.copy()
+
+
+def _known(node: exp.Expr) -> exp.DataType | None:
+    found = node.type
+    return None if found is None or found.this == exp.DataType.Type.UNKNOWN else found
+
+
+def _result_types(query: exp.Query) -> list[exp.DataType | None]:
+    """The types of a query's columns; of several queries put together, those that all of them agree on."""
+    inner = query.unnest()
+    if isinstance(inner, exp.SetOperation):
+        sides = [_result_types(side) for side in (inner.left, inner.right)]
+        return [one if one == other else None for one, other in zip(*sides, strict=False)]
+    columns = inner.selects if isinstance(inner, exp.Query) else []
+    return [_known(column.unalias()) for column in columns]
+
+
+def _mixes_texts(query: exp.SetOperation) -> bool:
+    """Whether a column has texts on one side and something else on the other, which Spark makes one type of."""
+    sides = (_result_types(side) for side in (query.left, query.right))
+    kinds = [
+        {None if type_ is None else kind_of_type(type_) for type_ in column} for column in zip(*sides, strict=False)
+    ]
+    return any("text" in column and not column <= {"text", "json", "uuid", "time", None} for column in kinds)
+
+
+def _compares_texts(join: exp.Join) -> bool:
+    """Whether USING, which is a condition now that nobody has written, compares texts with something else."""
+    on = join.args.get("on")
+    made = [] if on is None else [node for node in on.find_all(exp.EQ) if _ORIGIN not in node.meta]
+    for node in made:
+        kinds = {None if (type_ := _known(side)) is None else kind_of_type(type_) for side in (node.left, node.right)}
+        if "text" in kinds and not kinds <= {"text", "json", None}:
+            return True
+    return False
+
+
+def _type_parameters(twin: exp.Expr, values: Mapping[str, Any]) -> None:
+    """A parameter has the type of its value."""
+    for node in list(twin.find_all(exp.Placeholder, exp.Parameter)):
+        type_ = _parameter_type(values.get(node.name))
+        if type_ is not None:
+            typed = exp.cast(node.copy(), type_, dialect="duckdb")
+            typed.meta[_ORIGIN] = typed.this.meta.pop(_ORIGIN, None)
+            node.replace(typed)
+
+
+def _put_values_for_hidden(twin: exp.Expr) -> None:
+    """Hidden columns have types already, and are none of those that the optimizer is told of."""
+    for column in list(twin.find_all(exp.Column)):
+        if isinstance(column.meta.get(TYPE), exp.DataType):
+            column.replace(exp.cast(exp.null(), column.meta[TYPE].copy()))
+
+
+def _parameter_type(value: object) -> str | None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return "INTEGER" if -(2**31) <= value < 2**31 else "BIGINT"
+    if isinstance(value, Decimal):
+        _, digits, exponent = value.as_tuple()
+        scale = max(-exponent, 0) if isinstance(exponent, int) else 0
+        return f"DECIMAL({max(len(digits), scale, 1)}, {scale})"
+    return next((type_ for kind, type_ in _PARAMETERS if isinstance(value, kind)), None)
+
+
+def _type_decimals(twin: exp.Expr) -> None:
+    """Numbers with a point are decimals to DuckDB, and doubles to the optimizer unless they say so."""
+    for literal in list(twin.find_all(exp.Literal)):
+        if not literal.is_string and "." in literal.name and "e" not in literal.name.lower():
+            whole, fraction = literal.name.split(".")
+            size = f"DECIMAL({max(len(whole + fraction), 1)}, {len(fraction)})"
+            typed = exp.cast(literal.copy(), size, dialect="duckdb")
+            typed.meta[_ORIGIN] = typed.this.meta.pop(_ORIGIN)
+            literal.replace(typed)
+
+
+def _bind_tables(twin: exp.Expr, columns_of: ColumnsOf | None) -> dict[str, Types]:
+    """Give known tables names of one part each, as the optimizer's schema has them; the columns by those names."""
+    found: dict[str, Types] = {}
+    ctes = {cte.alias.lower() for cte in twin.find_all(exp.CTE)}
+    for table in list(twin.find_all(exp.Table)):
+        if not isinstance(table.this, exp.Identifier) or (not table.db and table.name.lower() in ctes):
+            continue
+        columns = None if columns_of is None else columns_of(table)
+        if columns is None:
+            continue
+        name = f"_forklake_{len(found)}"
+        if not table.alias:
+            table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name)))
+        table.set("this", exp.to_identifier(name))
+        table.set("db", None)
+        table.set("catalog", None)
+        found[name] = columns
+    return found
+
+
+def _has_any(twin: exp.Expr, tables: Mapping[str, Types], wanted: Set[exp.DType]) -> bool:
+    """Whether a table or a cast of a query has one of these types, or parts of it."""
+    types = [type_ for columns in tables.values() for type_ in _column_types(columns).values()]
+    types += twin.find_all(exp.DataType)
+    return any(part.this in wanted for type_ in types for part in type_.find_all(exp.DataType))
+
+
+def _name_fields(twin: exp.Expr, tables: Mapping[str, Types]) -> None:
+    """Fields of structs, which are read as columns of a table, as fields: the optimizer forgets where they stood."""
+    structs = {
+        name.lower()
+        for columns in tables.values()
+        for name, type_ in _column_types(columns).items()
+        if type_.this == exp.DataType.Type.STRUCT
+    }
+    sources = {node.alias_or_name.lower() for node in twin.find_all(exp.Table, exp.Subquery, exp.CTE)}
+    for column in list(twin.find_all(exp.Column)):
+        parts = [part for part in column.parts if isinstance(part, exp.Identifier)]
+        start = 1 if len(parts) > 2 and parts[0].name.lower() in sources else 0
+        names = [part.name.lower() for part in parts[start:]]
+        if len(names) < 2 or names[0] not in structs or (start == 0 and names[0] in sources):
+            continue
+        base = exp.column(parts[start].copy(), parts[0].copy() if start else None)
+        field = exp.Dot.build([base, *(part.copy() for part in parts[start + 1 :])])
+        field.meta[_ORIGIN] = column.meta.pop(_ORIGIN, None)
+        column.replace(field)
+
+
+def _column_types(columns: Types) -> dict[str, exp.DataType]:
+    return {name.lower(): exp.DataType.build(kind, dialect="spark") for name, kind in columns.items()}
+
+
+def _spelling(root: exp.Expr, tables: Mapping[str, Types]) -> dict[str, str]:
+    """Names in the case in which they are defined: the optimizer has all of them in lower case."""
+    written = {name.lower(): name for columns in tables.values() for name in columns}
+    for alias in root.find_all(exp.Alias):
+        written.setdefault(alias.alias.lower(), alias.alias)
+    for named in root.find_all(exp.TableAlias):
+        for column in named.args.get("columns") or []:
+            written.setdefault(column.name.lower(), column.name)
+    return written
+
+
+def _note_sources(twin: exp.Expr, schema: MappingSchema, nodes: list[exp.Expr], spelling: Mapping[str, str]) -> None:
+    for scope in traverse_scope(twin):
+        origin = scope.expression.meta.get(_ORIGIN)
+        if origin is not None and isinstance(scope.expression, exp.Select):
+            sources = _sources_of_scope(scope, Resolver(scope, schema))
+            if sources is not None:
+                written = {part.alias_or_name.lower() for part in _visible_sources(nodes[origin])}
+                nodes[origin].meta[SOURCES] = [
+                    (source if source.lower() in written else "", [spelling.get(column, column) for column in columns])
+                    for source, columns in sources
+                ]
+
+
+def _sources_of_scope(scope: Scope, resolver: Resolver) -> list[tuple[str, list[str]]] | None:
+    found: list[tuple[str, list[str]]] = []
+    for part in _visible_sources(scope.expression):
+        name = part.alias_or_name
+        columns = list(resolver.get_source_columns(name)) if name in scope.sources else []
+        if not columns or "*" in columns:
+            return None
+        found.append((name, [str(column) for column in columns]))
+    return found or None
+
+
+def _visible_sources(select: exp.Expr) -> list[exp.Expr]:
+    """What stands in FROM and in joins, if its columns are seen."""
+    from_ = select.args.get("from_")
+    joins = select.args.get("joins") or []
+    return [] if from_ is None else [from_.this, *(join.this for join in joins if not _is_filtering_join(join))]
+
+
+def _is_filtering_join(join: exp.Join) -> bool:
+    """Whether a join only decides which rows stay, so that its columns are not seen."""
+    return join.kind in ("SEMI", "ANTI") or join.side in ("SEMI", "ANTI")

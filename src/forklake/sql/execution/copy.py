@@ -1,0 +1,121 @@
+"""COPY: rows to files that are nobody's but the user's, and from them."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F
+
+from forklake.errors import InvalidInput, InvalidOption
+from forklake.model.entities import Column
+from forklake.spark.session.failures import translate_copy_errors
+from forklake.spark.session.job_settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
+from forklake.spark.storage.exports import export
+from forklake.spark.values.quoting import column_named
+from forklake.spark.values.text_files import csv_rows, parsed_csv, read_csv, read_json, write_options
+from forklake.spark.verbs.append import append
+from forklake.sql.binding.names import context_of, get_relation, listed_columns
+from forklake.sql.parsing.constants import Parameters, parse_constant
+from forklake.sql.parsing.statements import Copy
+from forklake.sql.queries.bind_query import query_frame, relation_frame
+from forklake.sql.session.state import SessionState
+
+_FORMATS = ("parquet", "csv", "json")
+_CSV_OPTIONS = {
+    "HEADER": "header",
+    "DELIMITER": "sep",
+    "DELIM": "sep",
+    "SEP": "sep",
+    "QUOTE": "quote",
+    "ESCAPE": "escape",
+    "NULL": "nullValue",
+    "NULLSTR": "nullValue",
+    "DATEFORMAT": "dateFormat",
+    "TIMESTAMPFORMAT": "timestampFormat",
+    "COMPRESSION": "compression",
+}
+
+
+def copy_rows(state: SessionState, statement: Copy, parameters: Parameters = None) -> int:
+    """COPY TO or FROM Parquet, CSV or JSON; returns how many rows were copied."""
+    options = {name: parse_constant(text, state.dialect, parameters) for name, text in statement.options.items()}
+    file_format = _file_format(statement.file, options)
+    # Spark would look for it in the folder in which it was started.
+    file = statement.file if "://" in statement.file else os.path.abspath(statement.file)
+    statement = replace(statement, file=file)
+    return (
+        _copy_to_file(state, statement, file_format, options, parameters)
+        if statement.to_file
+        else _copy_from_file(state, statement, file_format, options)
+    )
+
+
+def _copy_to_file(
+    state: SessionState, statement: Copy, file_format: str, options: Mapping[str, Any], parameters: Parameters
+) -> int:
+    context = context_of(state)
+    if statement.query is not None:
+        rows = query_frame(state, context, statement.query, parameters)
+    else:
+        rows = relation_frame(state, get_relation(state, context, statement.name), context)
+        if statement.columns:
+            rows = rows.select(*(column_named(name) for name in statement.columns))
+    # Counted while it is written: the query runs once.
+    given = _spark_options(options)
+    counted, count = _observe_count(csv_rows(rows, given) if file_format == "csv" else rows)
+    writer = counted.coalesce(1).write.options(**write_options(file_format, given))
+    with spark_settings(state.provider.get(), WRITE_SETTINGS):
+        export(writer, file_format, statement.file, overwrite=bool(options.get("OVERWRITE")))
+    return count()
+
+
+def _observe_count(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
+    observation = Observation()
+    return rows.observe(observation, F.count(F.lit(1)).alias("rows")), lambda: int(observation.get["rows"])
+
+
+def _copy_from_file(state: SessionState, statement: Copy, file_format: str, options: Mapping[str, Any]) -> int:
+    bound = get_relation(state, context_of(state), statement.name)
+    if bound.table is None:
+        raise InvalidInput(f"'{bound.entry.name}' is a view: rows can only be copied into tables.")
+    with state.writing(bound.attachment) as tx:
+        table = tx.current(bound.table)
+        columns = listed_columns(table, statement.columns)
+        with translate_copy_errors(statement.file):
+            rows = _read_file(state.provider.get(), statement.file, file_format, columns, _spark_options(options))
+            return append(state.work(tx, bound.attachment), table, rows)
+
+
+def _read_file(
+    spark: SparkSession, file: str, file_format: str, columns: Sequence[Column], given: Mapping[str, str]
+) -> DataFrame:
+    match file_format:
+        case "csv":
+            texts = read_csv(spark, [file], [column.name for column in columns], given)
+            return parsed_csv(texts, columns, given)
+        case "json":
+            return read_json(spark, [file], columns, given)
+    return spark.read.options(**READ_OPTIONS).options(**given).parquet(file)
+
+
+def _file_format(file: str, options: Mapping[str, Any]) -> str:
+    given = str(options.get("FORMAT", file.rsplit(".", 1)[-1] if "." in file.rsplit("/", 1)[-1] else "")).lower()
+    if given not in _FORMATS:
+        raise InvalidOption(f"COPY knows the formats {', '.join(_FORMATS)}; say which with (FORMAT parquet).")
+    return given
+
+
+def _spark_options(options: Mapping[str, Any]) -> dict[str, str]:
+    """The options that are given, as Spark calls them."""
+    found: dict[str, str] = {}
+    for name, value in options.items():
+        if name in ("FORMAT", "OVERWRITE", "OVERWRITE_OR_IGNORE"):
+            continue
+        if name not in _CSV_OPTIONS:
+            raise InvalidOption(f"COPY has no option {name}; it takes {', '.join(sorted(_CSV_OPTIONS))}.")
+        found[_CSV_OPTIONS[name]] = str(value).lower() if isinstance(value, bool) else str(value)
+    if len(found.get("quote", '"')) != 1:
+        raise InvalidOption("QUOTE must be one character: without quotes, empty texts could not be told from NULL.")
+    return found

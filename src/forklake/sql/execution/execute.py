@@ -1,0 +1,159 @@
+"""Statements to results: one arm for each, which calls the verb below."""
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from sqlglot.errors import SqlglotError
+
+from forklake.errors import InvalidInput
+from forklake.sql.execution import run_ddl, run_dml, run_session
+from forklake.sql.execution.copy import copy_rows
+from forklake.sql.execution.run_query import describe, explain, run_query, summarize
+from forklake.sql.execution.show import show
+from forklake.sql.functions.registry import call_function
+from forklake.sql.parsing.constants import Parameters, parse_constant
+from forklake.sql.parsing.statements import (
+    AlterTable,
+    AlterView,
+    Attach,
+    Call,
+    Checkpoint,
+    Comment,
+    Copy,
+    CreateMacro,
+    CreateSchema,
+    CreateSecret,
+    CreateTable,
+    CreateView,
+    Delete,
+    Describe,
+    Detach,
+    Drop,
+    DropCatalog,
+    DropSecret,
+    Explain,
+    ForkCatalog,
+    IgnoredStatement,
+    Insert,
+    Merge,
+    Query,
+    SetSetting,
+    Show,
+    Statement,
+    Summarize,
+    TransactionControl,
+    Truncate,
+    Update,
+    Use,
+)
+from forklake.sql.results.result import Result
+from forklake.sql.session.state import SessionState
+
+
+def execute(state: SessionState, statement: Statement, parameters: Parameters = None) -> Result:
+    """Carry out a statement, in one transaction for each catalog that it names."""
+    try:
+        return state.transactions.run(lambda: _dispatch(state, statement, parameters))
+    except SqlglotError as error:
+        # What is parsed is guarded where it is; what is written by it can be nested too deeply, too.
+        reason = str(error).partition("\n")[0]
+        raise InvalidInput(f"The statement cannot be read, or is nested too deeply: {reason}") from None
+
+
+def _dispatch(state: SessionState, statement: Statement, parameters: Parameters) -> Result:
+    match statement:
+        case Query():
+            return run_query(state, statement.text, parameters)
+        case Insert():
+            return _count_result(run_dml.insert(state, statement, parameters))
+        case Update():
+            return _count_result(run_dml.update_rows(state, statement, parameters))
+        case Delete():
+            return _count_result(run_dml.delete_rows(state, statement, parameters))
+        case Truncate():
+            return _count_result(run_dml.truncate(state, statement))
+        case Merge():
+            merged = run_dml.merge_rows(state, statement, parameters)
+            return _count_result(merged.changed + merged.inserted)
+        case CreateTable():
+            created = run_ddl.create_table(state, statement, parameters)
+            return _success_result() if created is None else _count_result(created)
+        case Call():
+            return _call_procedure(state, statement, parameters)
+        case Show():
+            return Result(show(state, statement))
+        case Describe():
+            return describe(state, statement, parameters)
+        case Explain():
+            return explain(state, statement, parameters)
+        case Summarize():
+            return summarize(state, statement, parameters)
+        case Copy():
+            return _count_result(copy_rows(state, statement, parameters))
+        case ForkCatalog():
+            catalog_id, name, created_now = run_session.run_fork_catalog(state, statement, parameters)
+            return Result(pa.table({"catalog_id": [catalog_id], "catalog_name": [name], "created": [created_now]}))
+        case Checkpoint():
+            name = statement.name or state.current.name
+            return _rows_result(call_function(state, ("ducklake_checkpoint",), [name], {}))
+    _execute_without_rows(state, statement, parameters)
+    return _success_result()
+
+
+def _execute_without_rows(state: SessionState, statement: Statement, parameters: Parameters) -> None:
+    match statement:
+        case Attach():
+            run_session.run_attach(state, statement, parameters)
+        case Detach():
+            run_session.detach(state, statement)
+        case Use():
+            run_session.use(state, statement)
+        case CreateSecret():
+            run_session.create_secret(state, statement, parameters)
+        case DropSecret():
+            run_session.drop_secret(state, statement)
+        case SetSetting():
+            run_session.set_setting(state, statement, parameters)
+        case TransactionControl():
+            run_session.control_transaction(state, statement)
+        case DropCatalog():
+            run_session.run_drop_catalog(state, statement)
+        case CreateSchema():
+            run_ddl.create_schema(state, statement)
+        case CreateView():
+            run_ddl.create_view(state, statement)
+        case CreateMacro():
+            run_ddl.create_macro(state, statement)
+        case Drop():
+            run_ddl.drop(state, statement)
+        case AlterTable():
+            run_ddl.alter_table(state, statement)
+        case AlterView():
+            run_ddl.alter_view(state, statement)
+        case Comment():
+            run_ddl.comment(state, statement)
+        case IgnoredStatement():
+            pass
+
+
+def _call_procedure(state: SessionState, statement: Call, parameters: Parameters) -> Result:
+    positional: list[object] = []
+    named: dict[str, object] = {}
+    for argument in statement.arguments:
+        value = parse_constant(argument.value, state.dialect, parameters)
+        if argument.name is None:
+            positional.append(value)
+        else:
+            named[argument.name] = value
+    return _rows_result(call_function(state, statement.function, positional, named))
+
+
+def _rows_result(rows: pa.Table | DataFrame) -> Result:
+    return Result(None, lambda: rows) if isinstance(rows, DataFrame) else Result(rows)
+
+
+def _count_result(rows: int) -> Result:
+    return Result(pa.table({"Count": pa.array([rows], pa.int64())}))
+
+
+def _success_result() -> Result:
+    return Result(pa.table({"Success": pa.array([], pa.bool_())}))

@@ -1,0 +1,364 @@
+"""Statements that create, alter, drop and comment."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from pyspark.errors import AnalysisException
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from forklake.catalog.transaction import ddl
+from forklake.catalog.transaction.names import find_object, get_macro, get_schema, get_table, get_view
+from forklake.catalog.transaction.transaction import Transaction
+from forklake.errors import InvalidChange, InvalidInput, NoSuchColumn
+from forklake.model import alterations
+from forklake.model.entities import (
+    COMMENT,
+    MacroDefinition,
+    MacroImplementation,
+    MacroParameter,
+    ObjectKind,
+    SortKey,
+    Table,
+    TableDefinition,
+    ViewDefinition,
+)
+from forklake.model.ids import PartitionId, SortId, TableId
+from forklake.spark.values.type_mapping import check_storable
+from forklake.spark.verbs.create_as import create_as
+from forklake.spark.writing.constraints import check_no_nulls
+from forklake.spark.writing.ordering import check_sort_order
+from forklake.sql.binding.names import (
+    Context,
+    context_of,
+    get_relation,
+    kept_in,
+    resolve_ddl_schema,
+    resolve_ddl_target,
+)
+from forklake.sql.definitions.macro_calls import find_calls
+from forklake.sql.definitions.relative_names import without_catalog
+from forklake.sql.duckdb.types import texts_in_spark
+from forklake.sql.parsing.constants import Parameters
+from forklake.sql.parsing.cursor import parse_text
+from forklake.sql.parsing.statements import (
+    AddColumn,
+    AlterTable,
+    AlterView,
+    Comment,
+    CreateMacro,
+    CreateSchema,
+    CreateTable,
+    CreateView,
+    Drop,
+    DropColumn,
+    MoveColumn,
+    Name,
+    RenameColumn,
+    RenameTo,
+    SetDefault,
+    SetNotNull,
+    SetPartitioning,
+    SetSorting,
+    SetType,
+    SortText,
+    TableAlteration,
+)
+from forklake.sql.queries.bind_query import query_frame, typed_frame, view_frame
+from forklake.sql.session.attachments import Attachment
+from forklake.sql.session.state import SessionState
+from forklake.sql.values.defaults import column_spec, parse_column_type, stored_default
+
+Alteration = Callable[[TableDefinition], TableDefinition]
+
+
+def create_schema(state: SessionState, statement: CreateSchema) -> None:
+    attachment, name = resolve_ddl_schema(state, statement.name)
+    with state.writing(attachment) as tx:
+        ddl.create_schema(tx, name, if_not_exists=statement.if_not_exists)
+
+
+def create_table(state: SessionState, statement: CreateTable, parameters: Parameters = None) -> int | None:
+    """Create a table; with a query, returns how many rows were put into it."""
+    context = context_of(state)
+    attachment, schema, name = resolve_ddl_target(state, context, statement.name)
+    with state.writing(attachment) as tx:
+        parent = get_schema(tx, schema)
+        if statement.if_not_exists and find_object(tx, parent, name, "table") is not None:
+            return None
+        if statement.query is None:
+            specs = [column_spec(state, column) for column in statement.columns]
+            check_storable(spec.type for spec in specs)
+            created = ddl.create_table(
+                tx,
+                schema,
+                name,
+                specs,
+                partitioned_by=statement.partitioned_by,
+                sorted_by=sort_keys(statement.sorted_by, context.dialect),
+                comment=statement.comment,
+                or_replace=statement.or_replace,
+            )
+            check_sort_order(state.provider, tx, created)
+            return None
+        if statement.columns:
+            raise InvalidInput("A table made AS a query takes its columns from the query: leave them out.")
+        rows, known = typed_frame(state, context, statement.query, parameters)
+        table = create_as(
+            state.work(tx, attachment),
+            schema,
+            name,
+            rows,
+            partitioned_by=statement.partitioned_by,
+            sorted_by=sort_keys(statement.sorted_by, context.dialect),
+            or_replace=statement.or_replace,
+            with_data=statement.with_data,
+            types=texts_in_spark(known),
+        )
+        if statement.comment is not None:
+            ddl.set_object_tag(tx, table, statement.comment)
+        staged = tx.tables.get(TableId(table.object_id))
+        return staged.row_delta if staged is not None else 0
+
+
+def sort_keys(keys: Sequence[SortText], dialect: str) -> list[SortKey]:
+    """Sort keys; NULLs come where they come in the dialect."""
+    found = []
+    for key in keys:
+        first = key.nulls_first if key.nulls_first is not None else dialect == "spark" and not key.descending
+        found.append(
+            SortKey(
+                key.expression, "DESC" if key.descending else "ASC", "NULLS_FIRST" if first else "NULLS_LAST", dialect
+            )
+        )
+    return found
+
+
+def create_view(state: SessionState, statement: CreateView) -> None:
+    """Create a view. The query is bound once as it will be kept, to see that it works."""
+    context = context_of(state)
+    attachment, schema, name = resolve_ddl_target(state, context, statement.name)
+    with state.writing(attachment) as tx:
+        parent = get_schema(tx, schema)
+        if statement.if_not_exists and find_object(tx, parent, name, "view") is not None:
+            return
+        text = without_catalog(state, context, attachment, statement.query)
+        columns = _view_columns(state, kept_in(attachment, schema, context.dialect), text)
+        if len(statement.aliases) > len(columns):
+            raise InvalidInput(f"View '{name}' has more names for columns than its query has columns.")
+        tags = {} if statement.comment is None else {COMMENT: statement.comment}
+        definition = ViewDefinition(text, context.dialect, statement.aliases, tags)
+        ddl.create_view(tx, schema, name, definition, or_replace=statement.or_replace)
+        if statement.or_replace:
+            # Its query may name what it has just replaced.
+            view_frame(state, get_relation(state, context, statement.name), context)
+
+
+def _view_columns(state: SessionState, context: Context, query: str) -> list[str]:
+    try:
+        return query_frame(state, context, query).columns
+    except AnalysisException as error:
+        if "UNBOUND_SQL_PARAMETER" not in str(error):
+            raise
+        raise InvalidInput("A view keeps the text of its query, which cannot have parameters: write values.") from None
+
+
+def create_macro(state: SessionState, statement: CreateMacro) -> None:
+    context = context_of(state)
+    attachment, schema, name = resolve_ddl_target(state, context, statement.name)
+    kinds = {implementation.is_table for implementation in statement.implementations}
+    if len(kinds) > 1:
+        raise InvalidInput("A macro is either a table or a value, in all of its implementations.")
+    for implementation in statement.implementations:
+        _refuse_parameters(implementation.body, context.dialect)
+        _refuse_known_function(name, len(implementation.parameters), implementation.is_table, context.dialect)
+    definition = MacroDefinition(
+        tuple(
+            MacroImplementation(
+                without_catalog(state, context, attachment, implementation.body),
+                context.dialect,
+                tuple(
+                    _macro_parameter(state, context, attachment, parameter, default)
+                    for parameter, default in implementation.parameters
+                ),
+            )
+            for implementation in statement.implementations
+        )
+    )
+    with state.writing(attachment) as tx:
+        parent = get_schema(tx, schema)
+        kind: ObjectKind = "table_macro" if True in kinds else "scalar_macro"
+        if statement.if_not_exists and find_object(tx, parent, name, kind) is not None:
+            return
+        ddl.create_macro(tx, schema, name, definition, table=True in kinds, or_replace=statement.or_replace)
+
+
+def _macro_parameter(
+    state: SessionState, context: Context, attachment: Attachment, name: str, default: str | None
+) -> MacroParameter:
+    if not default:
+        return MacroParameter(name)
+    text = without_catalog(state, context, attachment, default)
+    if parse_text(text, context.dialect).find(exp.Query) is not None:
+        raise InvalidInput(f"Default value for parameter '{name}' cannot contain subqueries")
+    return MacroParameter(name, default_value=text, default_value_type="expression")
+
+
+def _refuse_parameters(body: str, dialect: str) -> None:
+    with suppress(SqlglotError):
+        if parse_text(body, dialect).find(exp.Placeholder) is not None:
+            raise InvalidInput("A macro keeps its text, which cannot have parameters of a statement: write values.")
+
+
+def _refuse_known_function(name: str, width: int, is_table: bool, dialect: str) -> None:
+    """Calls of functions that sqlglot knows mean those, and are never looked for among macros."""
+    call = f"{name}({', '.join(['NULL'] * width)})"
+    with suppress(SqlglotError):
+        tree = parse_text(f"SELECT * FROM {call}" if is_table else f"SELECT {call}", dialect)
+        is_found = any(found.name == (name,) and found.is_table == is_table for found in find_calls(tree))
+        if name.isidentifier() and not is_found:
+            raise InvalidInput(f"A macro cannot have the name '{name}': that of a function would be called instead.")
+
+
+def drop(state: SessionState, statement: Drop) -> None:
+    if statement.kind == "schema":
+        attachment, name = resolve_ddl_schema(state, statement.name)
+        with state.writing(attachment) as tx:
+            ddl.drop_schema(tx, name, cascade=statement.cascade, if_exists=statement.if_exists)
+        return
+    attachment, schema, name = resolve_ddl_target(state, context_of(state), statement.name)
+    with state.writing(attachment) as tx:
+        match statement.kind:
+            case "table":
+                ddl.drop_table(tx, schema, name, if_exists=statement.if_exists)
+            case "view":
+                ddl.drop_view(tx, schema, name, if_exists=statement.if_exists)
+            case _:
+                is_table = statement.kind == "macro table"
+                ddl.drop_macro(tx, schema, name, table=is_table, if_exists=statement.if_exists)
+
+
+def alter_view(state: SessionState, statement: AlterView) -> None:
+    attachment, schema, name = resolve_ddl_target(state, context_of(state), statement.name)
+    with state.writing(attachment) as tx:
+        if statement.if_exists and find_object(tx, get_schema(tx, schema), name, "view") is None:
+            return
+        ddl.rename_view(tx, schema, name, statement.new_name)
+
+
+def alter_table(state: SessionState, statement: AlterTable) -> None:
+    attachment, schema, name = resolve_ddl_target(state, context_of(state), statement.name)
+    with state.writing(attachment) as tx:
+        if statement.if_exists and find_object(tx, get_schema(tx, schema), name, "table") is None:
+            return
+        for alteration in statement.alterations:
+            if isinstance(alteration, RenameTo):
+                name = ddl.rename_table(tx, schema, name, alteration.new_name).name
+                continue
+            table = get_table(tx, schema, name)
+            if isinstance(alteration, SetNotNull) and alteration.not_null:
+                check_no_nulls(state.work(tx, attachment), table, ".".join(alteration.path))
+            change = _definition_change(state, tx, table, alteration)
+            if change is not None:
+                altered = ddl.alter_table(tx, schema, name, change)
+                if isinstance(alteration, SetSorting):
+                    check_sort_order(state.provider, tx, altered)
+
+
+def _definition_change(
+    state: SessionState, tx: Transaction, table: Table, alteration: TableAlteration
+) -> Alteration | None:
+    """The change of the definition that an alteration means; None if there is nothing to do."""
+    dialect = state.dialect
+    match alteration:
+        case AddColumn():
+            return _column_addition(state, tx, table, alteration)
+        case DropColumn(path, if_exists):
+            if if_exists and not _has_column(table, path):
+                return None
+            return lambda definition: alterations.drop_column(definition, path)
+        case RenameColumn(path, new_name):
+            return lambda definition: alterations.rename_column(definition, path, new_name)
+        case SetType(path, text):
+            new_type = parse_column_type(text, dialect)
+            check_storable([new_type])
+            return lambda definition: alterations.set_column_type(definition, path, new_type)
+        case SetDefault(path, None):
+            return lambda definition: alterations.drop_default(definition, path)
+        case SetDefault(path, text):
+            column_type = alterations.find_column(table.definition, path).type
+            value, kind = stored_default(state, text, path[-1], column_type)
+            if value is None or kind is None:
+                return lambda definition: alterations.drop_default(definition, path)
+            return lambda definition: alterations.set_default(definition, path, value, kind, "spark")
+        case SetNotNull(path, True):
+            return lambda definition: alterations.set_not_null(definition, path)
+        case SetNotNull(path, _):
+            return lambda definition: alterations.drop_not_null(definition, path)
+        case MoveColumn(path, after):
+            return lambda definition: alterations.move_column(definition, path, after)
+        case SetPartitioning(keys):
+            if not keys:
+                return alterations.reset_partition
+            partition_id = PartitionId(tx.new_ids("entity")[0])
+            return lambda definition: alterations.set_partition(definition, keys, partition_id)
+        case SetSorting(sort):
+            if not sort:
+                return alterations.reset_sort
+            sort_id, order = SortId(tx.new_ids("entity")[0]), sort_keys(sort, dialect)
+            return lambda definition: alterations.set_sort(definition, order, sort_id)
+    raise InvalidChange("Unsupported ALTER TABLE type in DuckLake")
+
+
+def _column_addition(state: SessionState, tx: Transaction, table: Table, alteration: AddColumn) -> Alteration | None:
+    if alteration.if_not_exists and _has_column(table, alteration.path):
+        return None
+    spec = column_spec(state, alteration.column)
+    check_storable([spec.type])
+    *parent, name = alteration.path
+
+    def change(definition: TableDefinition) -> TableDefinition:
+        ids = tx.new_column_ids(alterations.field_count(spec.type))
+        added = alterations.add_column(definition, spec, ids, tuple(parent))
+        if alteration.first or alteration.after is not None:
+            added = alterations.move_column(added, (*parent, name), alteration.after)
+        return added
+
+    return change
+
+
+def _has_column(table: Table, path: Name) -> bool:
+    try:
+        alterations.find_column(table.definition, path)
+    except NoSuchColumn:
+        return False
+    return True
+
+
+def comment(state: SessionState, statement: Comment) -> None:
+    context = context_of(state)
+    if statement.kind == "schema":
+        attachment, name = resolve_ddl_schema(state, statement.name)
+        with state.writing(attachment) as tx:
+            ddl.set_object_tag(tx, get_schema(tx, name), statement.text)
+        return
+    if statement.kind == "column":
+        *parent, column = statement.name
+        attachment, schema, name = resolve_ddl_target(state, context, tuple(parent))
+        with state.writing(attachment) as tx:
+            entry = find_object(tx, get_schema(tx, schema), name, "view")
+            if entry is not None:
+                raise InvalidChange(f"Cannot comment on columns for entry {entry.name} - it is not a table")
+            ddl.alter_table(tx, schema, name, lambda d: alterations.set_tag(d, (column,), COMMENT, statement.text))
+        return
+    attachment, schema, name = resolve_ddl_target(state, context, statement.name)
+    with state.writing(attachment) as tx:
+        match statement.kind:
+            case "table":
+                ddl.set_object_tag(tx, get_table(tx, schema, name), statement.text)
+            case "view":
+                ddl.set_object_tag(tx, get_view(tx, schema, name), statement.text)
+            case _:
+                parent_schema = get_schema(tx, schema)
+                is_table = find_object(tx, parent_schema, name, "scalar_macro") is None
+                ddl.set_object_tag(tx, get_macro(tx, schema, name, table=is_table), statement.text)

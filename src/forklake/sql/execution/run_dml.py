@@ -1,0 +1,279 @@
+"""Statements that change rows: their conditions and values become queries over the rows they are about."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from forklake.catalog.planning.scan_planning import ScanPlan
+from forklake.errors import InvalidInput, InvalidRows
+from forklake.model.entities import Table
+from forklake.model.names import fold
+from forklake.spark.reading.scan import scan_schema
+from forklake.spark.reading.virtual_columns import ADDRESS
+from forklake.spark.session.expression_text import user_expression as as_expression
+from forklake.spark.session.scan_cache import NamedScan
+from forklake.spark.tasks.types.reserved_columns import ROW_ID
+from forklake.spark.values.quoting import column_named
+from forklake.spark.verbs.append import append
+from forklake.spark.verbs.delete import Condition, delete
+from forklake.spark.verbs.merge import HIDDEN_IN_SOURCE, HIDDEN_IN_TARGET, Clause, MergeCounts, MergeNames, merge
+from forklake.spark.verbs.overwrite import overwrite
+from forklake.spark.verbs.update import update
+from forklake.spark.work import Work
+from forklake.spark.writing.incoming import Matching, default_value
+from forklake.sql.binding.names import BoundRelation, Context, context_of, get_relation, listed_columns
+from forklake.sql.binding.unknown_tables import explain_missing_table
+from forklake.sql.definitions.macros import expand_macros
+from forklake.sql.duckdb.type_hints import Types
+from forklake.sql.parsing.constants import Parameters
+from forklake.sql.parsing.cursor import quoted_name
+from forklake.sql.parsing.default_words import is_default, marked_values, with_defaults
+from forklake.sql.parsing.statements import Delete, Insert, Merge, MergeWhen, Name, Truncate, Update
+from forklake.sql.pruning.read_predicate import parse_predicate, row_names
+from forklake.sql.queries.bind_query import bind_expression, bind_query, query_frame, table_types, typed_frame
+from forklake.sql.queries.conditions import mentioned_virtual_columns
+from forklake.sql.session.state import SessionState
+from forklake.sql.values.constant_rows import constant_rows
+from forklake.sql.values.python_literals import inline_parameters
+from forklake.sql.values.text_columns import read_texts_as_times
+
+_ROWS = "__forklake_rows"
+_SET = "__forklake_set_"
+
+
+def insert(state: SessionState, statement: Insert, parameters: Parameters = None) -> int:
+    """INSERT; returns how many rows were added. Literal rows need no Spark."""
+    context, bound = _resolve_target(state, statement.name)
+    with state.writing(bound.attachment) as tx:
+        table = tx.current(_require_table(bound))
+        work = state.work(tx, bound.attachment)
+        rows, matching = _rows_to_insert(state, context, statement, table, parameters)
+        if statement.overwrite:
+            return overwrite(work, table, rows, None, matching)
+        return append(work, table, rows, matching)
+
+
+def _rows_to_insert(
+    state: SessionState, context: Context, statement: Insert, table: Table, parameters: Parameters
+) -> tuple[Any, Matching]:
+    columns = listed_columns(table, statement.columns)
+    if statement.query is None:
+        return [{}], "name"
+    if state.takes_shortcuts and not statement.by_name:
+        literal = constant_rows(statement.query, context.dialect, columns, state.provider.zone, parameters)
+        if literal is not None:
+            return literal, "name"
+    values = None if statement.by_name else marked_values(statement.query, context.dialect, columns)
+    if values is not None:
+        rows = query_frame(state, context, values.text, parameters)
+        rows = read_texts_as_times(rows, values.columns, values.text, context.dialect, parameters)
+        return with_defaults(rows, values, table), "name"
+    rows = query_frame(state, context, statement.query, parameters)
+    if statement.by_name:
+        return rows, "name"
+    rows = read_texts_as_times(rows, columns, statement.query, context.dialect, parameters)
+    if not statement.columns:
+        return rows, "position"
+    if len(rows.columns) != len(columns):
+        raise InvalidRows(
+            f"INSERT into table {table.name} names {len(columns)} columns but {len(rows.columns)} values were supplied"
+        )
+    return rows.toDF(*(column.name for column in columns)), "name"
+
+
+def update_rows(state: SessionState, statement: Update, parameters: Parameters = None) -> int:
+    """UPDATE; returns how many rows were changed."""
+    context, bound = _resolve_target(state, statement.name)
+    with state.writing(bound.attachment) as tx:
+        table = tx.current(_require_table(bound))
+        work = state.work(tx, bound.attachment)
+        alias = statement.alias or table.name
+
+        def chosen(frame: DataFrame) -> DataFrame:
+            given = [(at, value) for at, (_, value) in enumerate(statement.assignments) if not is_default(value)]
+            values = ", ".join(f"({value}\n) AS {_SET}{at}" for at, value in given)
+            known_as = None if statement.alias else statement.name
+            rows = _TargetRows(frame, alias, (ROW_ID, ADDRESS), virtual, known_as, table_types(table))
+            return _select_over_rows(state, context, rows, statement.sources, statement.where, parameters, values)
+
+        if len({fold(column) for column, _ in statement.assignments}) < len(statement.assignments):
+            raise InvalidInput("A column is set twice.")
+        predicate = _file_predicate(state, context, table, alias, statement.where, statement.sources)
+        texts = [statement.where or "", statement.sources or "", *(value for _, value in statement.assignments)]
+        virtual = mentioned_virtual_columns(table, " ".join(texts))
+        where = Condition(chosen, predicate, virtual)
+        state.provider.get()
+        assignments = {
+            column: _default_of(column, table) if is_default(value) else column_named(f"{_SET}{at}")
+            for at, (column, value) in enumerate(statement.assignments)
+        }
+        return update(work, table, assignments, where)
+
+
+def _default_of(name: str, table: Table) -> Expression:
+    """What a column has when nothing is given for it; NULL if there is no such column."""
+    column = next((column for column in table.definition.columns if fold(column.name) == fold(name)), None)
+    return F.lit(None) if column is None else default_value(column, table)
+
+
+def delete_rows(state: SessionState, statement: Delete, parameters: Parameters = None) -> int:
+    """DELETE; returns how many rows were deleted."""
+    context, bound = _resolve_target(state, statement.name)
+    with state.writing(bound.attachment) as tx:
+        table = tx.current(_require_table(bound))
+        work = state.work(tx, bound.attachment)
+        if statement.where is None and statement.sources is None:
+            return delete(work, table)
+        alias = statement.alias or table.name
+
+        def chosen(frame: DataFrame) -> DataFrame:
+            known_as = None if statement.alias else statement.name
+            rows = _TargetRows(frame, alias, (ADDRESS,), virtual, known_as, table_types(table))
+            found = _select_over_rows(state, context, rows, statement.sources, statement.where, parameters)
+            # A row that several others match is deleted once.
+            return found if statement.sources is None else found.dropDuplicates([ADDRESS])
+
+        predicate = _file_predicate(state, context, table, alias, statement.where, statement.sources)
+        virtual = mentioned_virtual_columns(table, f"{statement.where or ''} {statement.sources or ''}")
+        return delete(work, table, Condition(chosen, predicate, virtual))
+
+
+def truncate(state: SessionState, statement: Truncate) -> int:
+    _, bound = _resolve_target(state, statement.name)
+    with state.writing(bound.attachment) as tx:
+        return delete(state.work(tx, bound.attachment), tx.current(_require_table(bound)))
+
+
+def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = None) -> MergeCounts:
+    """MERGE; says how many rows were changed and added."""
+    context, bound = _resolve_target(state, statement.name)
+    with state.writing(bound.attachment) as tx:
+        table = tx.current(_require_table(bound))
+        work = state.work(tx, bound.attachment)
+        source, source_types = typed_frame(state, context, f"SELECT * FROM {statement.source}", parameters)
+        names = MergeNames(statement.alias or table.name, statement.source_name)
+        types = {names.target: table_types(table), names.source: source_types}
+        virtual = mentioned_virtual_columns(table, " ".join(_expression_texts(statement)))
+        scans: list[NamedScan] = []
+        given = {names.source: statement.source_table, names.target: None if statement.alias else statement.name}
+        tables = {alias: name for alias, name in given.items() if name is not None}
+
+        def expression(text: str) -> Expression:
+            plain = inline_parameters(expand_macros(state, context, text), context.dialect, parameters)
+            # DuckDB's SQL is translated by the types of columns, which are those of both sides.
+            may_name = _MAY_NAME_TABLES.search(plain) or (tables and _MAY_QUALIFY.search(plain))
+            if context.dialect == "duckdb" or may_name:
+                sides = _merge_sides(work, table, source, names, virtual)
+                plain, named = bind_expression(state, context, plain, *sides, tables, types)
+                scans.extend(named)
+            return as_expression(plain)
+
+        clauses = [_merge_clause(table, clause, expression) for clause in statement.clauses]
+        try:
+            return merge(work, table, source, expression(statement.on), clauses, names, virtual=virtual)
+        except AnalysisException as error:
+            raise explain_missing_table(state, context, error) from None
+
+
+_MAY_NAME_TABLES = re.compile(r"\b(?:select|from|table|values|with)\b|\*", re.IGNORECASE)
+"""Words of every subquery; a star covers columns of both sides."""
+_MAY_QUALIFY = re.compile(r"\.[^.]+\.")
+"""Columns with the schema or the catalog of their table have two points at least."""
+
+
+def _expression_texts(statement: Merge) -> Iterator[str]:
+    """The conditions and values of a MERGE."""
+    yield statement.on
+    for clause in statement.clauses:
+        yield clause.condition or ""
+        yield from (value for _, value in clause.values or ())
+
+
+def _merge_sides(
+    work: Work, table: Table, source: DataFrame, names: MergeNames, virtual: Sequence[str]
+) -> tuple[dict[str, DataFrame], dict[str, Sequence[str]]]:
+    """What the conditions and values of a MERGE are about, by alias, and the columns of it that no star covers."""
+    hidden = [*HIDDEN_IN_TARGET, *virtual]
+    target = work.spark.createDataFrame([], scan_schema(ScanPlan(table, work.tx.base, (), ()), hidden))
+    return {names.target: target, names.source: source}, {names.target: hidden, names.source: HIDDEN_IN_SOURCE}
+
+
+def _merge_clause(table: Table, clause: MergeWhen, expression: Callable[[str], Expression]) -> Clause:
+    condition = None if clause.condition is None else expression(clause.condition)
+    if clause.values is None:
+        return Clause(clause.when, clause.action, condition)
+    columns = table.definition.columns
+    by_place = clause.values[0][0].startswith("#")
+    if by_place and len(clause.values) != len(columns):
+        raise InvalidRows(
+            f"table {table.name} has {len(columns)} columns but {len(clause.values)} values were supplied"
+        )
+    values: dict[str, Expression] = {}
+    for at, (given, text) in enumerate(clause.values):
+        name = columns[at].name if by_place else given
+        values[name] = _default_of(name, table) if is_default(text) else expression(text)
+    return Clause(clause.when, clause.action, condition, values)
+
+
+@dataclass(frozen=True, slots=True)
+class _TargetRows:
+    """The rows that a statement is about, with columns that only those see who name them."""
+
+    frame: DataFrame
+    alias: str
+    known_by: Sequence[str]
+    """Columns by which rows are found again."""
+    virtual: Sequence[str]
+    table: Name | None
+    """The name of the table as the statement has it, unless it gives an alias."""
+    types: Types
+    """What its columns are to DuckDB."""
+
+
+def _select_over_rows(
+    state: SessionState,
+    context: Context,
+    rows: _TargetRows,
+    sources: str | None,
+    where: str | None,
+    parameters: Parameters,
+    values: str = "",
+) -> DataFrame:
+    """Rows of a table that a condition chooses, joined with other sources, and values worked out from them."""
+    name = quoted_name(rows.alias, context.dialect)
+    known_by = "".join(f", {name}.{quoted_name(column, context.dialect)}" for column in rows.known_by)
+    text = f"SELECT {name}.*{known_by}{', ' + values if values else ''} FROM {_ROWS} AS {name}"
+    text += f", {sources}" if sources else ""
+    # One expression, and nothing that could follow it; a comment in it ends with its line.
+    text += f" WHERE ({where}\n)" if where else ""
+    hidden = {_ROWS: [*rows.known_by, *rows.virtual]}
+    known_as = {} if rows.table is None else {_ROWS: rows.table}
+    given, types = {_ROWS: rows.frame}, {_ROWS: rows.types}
+    bound = bind_query(state, context, text, parameters, given, hidden=hidden, stands_for=known_as, types=types)
+    return bound.run(state)
+
+
+def _file_predicate(
+    state: SessionState, context: Context, table: Table, alias: str, where: str | None, sources: str | None
+) -> Any:
+    """What a condition says of the table alone; with other sources, nothing."""
+    if where is None or sources is not None:
+        return None
+    return parse_predicate(where, context.dialect, row_names(table, alias), state.rules)
+
+
+def _resolve_target(state: SessionState, name: Name) -> tuple[Context, BoundRelation]:
+    context = context_of(state)
+    return context, get_relation(state, context, name)
+
+
+def _require_table(bound: BoundRelation) -> Table:
+    if bound.table is None:
+        raise InvalidInput(f"'{bound.entry.name}' is a view: rows can only be changed in tables.")
+    return bound.table

@@ -1,0 +1,29 @@
+"""Names of metadata tables, which can be queried like others."""
+
+import pyarrow as pa
+
+from forklake.model.names import fold
+from forklake.sql.binding.names import Context, in_use, read_transaction
+from forklake.sql.functions.metadata_tables import metadata_table
+from forklake.sql.parsing.statements import Name
+from forklake.sql.session.attachments import Attachment
+from forklake.sql.session.state import SessionState
+
+OWN_METADATA = "__ducklake_metadata"
+"""The metadata of the catalog in use, whatever it is attached as."""
+
+
+def find_metadata(state: SessionState, context: Context, name: Name) -> pa.Table | None:
+    """The rows of `__ducklake_metadata_lake.ducklake_snapshot` and the like; None for other names."""
+    attachment = metadata_owner(state, context, name)
+    return None if attachment is None else metadata_table(read_transaction(state, context, attachment), name[-1])
+
+
+def metadata_owner(state: SessionState, context: Context, name: Name) -> Attachment | None:
+    """The catalog whose metadata a name is about."""
+    if len(name) < 2:
+        return None
+    for attachment in () if context.is_kept else state.attachments:
+        if fold(name[0]) == fold(attachment.metadata_name):
+            return attachment
+    return in_use(state, context) if fold(name[0]) == OWN_METADATA else None

@@ -1,0 +1,401 @@
+"""A statement as tokens: read from left to right, with its own text at hand."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache, wraps
+from itertools import pairwise
+from typing import ClassVar, TypeVar
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.dialects.databricks import Databricks
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import ParseError, SqlglotError
+from sqlglot.parsers.databricks import DatabricksParser
+from sqlglot.tokenizer_core import Token, TokenType
+
+from forklake.errors import InvalidInput, SyntaxProblem
+from forklake.model.encodable import check_encodable
+from forklake.model.secrets import without_passwords
+
+_NOT_WORDS = frozenset({"SETTINGS", "?::"})
+"""What sqlglot has signs of its own for: a function of ours, and a parameter with a cast behind it."""
+
+
+class SparkReadDialect(Databricks):
+    """Spark's SQL: Databricks' reads everything of it and a little more."""
+
+    class Tokenizer(Databricks.Tokenizer):
+        KEYWORDS: ClassVar = {
+            word: kind for word, kind in Databricks.Tokenizer.KEYWORDS.items() if word not in _NOT_WORDS
+        }
+
+    class Parser(DatabricksParser):
+        # Queries in this dialect are not written anew: it is enough to find the tables that they name.
+        PIPE_SYNTAX_TRANSFORM_PARSERS: ClassVar = {
+            **DatabricksParser.PIPE_SYNTAX_TRANSFORM_PARSERS,
+            "SET": lambda self, query: self._parse_piped_set(query),
+            "DROP": lambda self, query: self._parse_piped_drop(query),
+        }
+
+        def _parse_piped_set(self, query: exp.Select) -> exp.Select:
+            """Columns set to values, read as conditions among further columns."""
+            self._match_text_seq("SET")
+            query.select(*[exp.Star(), *self._parse_expressions()], append=False, copy=False)
+            return self._build_pipe_cte(query=query, expressions=[exp.Star()])
+
+        def _parse_piped_drop(self, query: exp.Select) -> exp.Select:
+            """Columns left out, by names that say nothing of tables."""
+            self._match_text_seq("DROP")
+            self._parse_csv(self._parse_id_var)
+            return self._build_pipe_cte(query=query, expressions=[exp.Star()])
+
+
+class DuckDBReadDialect(DuckDB):
+    """DuckDB's SQL, with the same words and signs of ours."""
+
+    class Tokenizer(DuckDB.Tokenizer):
+        KEYWORDS: ClassVar = {word: kind for word, kind in DuckDB.Tokenizer.KEYWORDS.items() if word not in _NOT_WORDS}
+
+
+_READERS: Mapping[str, type[Dialect]] = {"spark": SparkReadDialect, "duckdb": DuckDBReadDialect}
+"""sqlglot's dialects for ours."""
+S = TypeVar("S")
+T = TypeVar("T")
+
+_MOST_NESTED = 100
+"""Brackets in brackets; sqlglot takes ever longer for more of them, and at some depth fails."""
+_KEPT_TEXTS, _LONGEST_KEPT = 64, 4_000
+"""How many texts, and of how many characters, are remembered with what was read in them."""
+_OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
+
+
+def sqlglot_dialect(dialect: str) -> type[Dialect]:
+    """The dialect in sqlglot."""
+    return _READERS[dialect]
+
+
+def quoted_name(name: str, dialect: str) -> str:
+    """A name in the quotes of a dialect, whatever is in it."""
+    quote = '"' if dialect == "duckdb" else "`"
+    return quote + name.replace(quote, quote * 2) + quote
+
+
+def syntax_problem(message: str, text: str, position: int) -> SyntaxProblem:
+    """The error at a place of the text, which it shows without passwords."""
+    shown = without_passwords(text)
+    place = position if shown == text else min(len(without_passwords(text[:position])), len(shown))
+    return SyntaxProblem(without_passwords(message), shown, place)
+
+
+def _cache_short_texts(read: Callable[[str, str], T]) -> Callable[[str, str], T]:
+    """Remember what was read of the last texts; most are read several times, and many come again."""
+    kept = lru_cache(_KEPT_TEXTS)(read)
+
+    @wraps(read)
+    def reading(text: str, dialect: str) -> T:
+        return kept(text, dialect) if len(text) <= _LONGEST_KEPT else read(text, dialect)
+
+    return reading
+
+
+@_cache_short_texts
+def tokens_of(text: str, dialect: str) -> Sequence[Token]:
+    """The tokens of a text; strings and comments are taken for what they are."""
+    check_encodable(text, "The statement")
+    try:
+        # Behind a bracket no word is a command, of which sqlglot would leave the rest unread.
+        found = sqlglot.tokenize(f"({text}", read=sqlglot_dialect(dialect))[1:]
+    except SqlglotError:
+        raise syntax_problem("The text has a string or a comment without an end.", text, len(text)) from None
+    return tuple(Token(token.token_type, token.text, start=token.start - 1, end=token.end - 1) for token in found)
+
+
+@_cache_short_texts
+def parse_text(text: str, dialect: str) -> exp.Expr:
+    """A query or an expression as a tree of sqlglot, whose places are those of the text. SqlglotError if it is none.
+
+    Others may be given the same tree: it must not be changed.
+    """
+    if max(text.count("("), text.count("[")) > _MOST_NESTED and _nesting_depth(text, dialect) > _MOST_NESTED:
+        raise InvalidInput("The statement is nested too deeply.")
+    plain = _escape_doubled_quotes(text) if dialect == "spark" else text
+    with quiet_parsing():
+        return sqlglot.parse_one(plain, read=sqlglot_dialect(dialect))
+
+
+def _nesting_depth(text: str, dialect: str) -> int:
+    """How many brackets are open at once, at most, or follow each other as in `int[][]`, which is nested too."""
+    found, depth, in_a_row = 0, 0, 0
+    for token in tokens_of(text, dialect):
+        depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
+        if token.token_type == TokenType.L_BRACKET:
+            in_a_row += 1
+        elif token.token_type not in (TokenType.R_BRACKET, TokenType.NUMBER):
+            in_a_row = 0
+        found = max(found, depth, in_a_row)
+    return found
+
+
+class _LogSwitch(threading.local):
+    """Whether sqlglot may write to its log in this thread."""
+
+    is_open = True
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return self.is_open
+
+
+_LOG = _LogSwitch()
+logging.getLogger("sqlglot").addFilter(_LOG.filter)
+
+
+@contextmanager
+def without_log() -> Iterator[None]:
+    """Around what sqlglot does for us: its warnings repeat statements, and what is secret in them."""
+    before, _LOG.is_open = _LOG.is_open, False
+    try:
+        yield
+    finally:
+        _LOG.is_open = before
+
+
+@contextmanager
+def quiet_parsing() -> Iterator[None]:
+    """Around what sqlglot does with a text: whatever it stumbles over is an error of its own, or too deep."""
+    try:
+        with without_log():
+            yield
+    except SqlglotError:
+        raise
+    except RecursionError:
+        raise InvalidInput("The statement is nested too deeply.") from None
+    except Exception as error:
+        # On texts that are none of its language it fails in any way: with IndexError, AttributeError and others.
+        raise ParseError(f"{type(error).__name__} in sqlglot") from error
+
+
+def _escape_doubled_quotes(text: str) -> str:
+    """The text with `\\'` for `''` in strings: both are a quote to Spark, but the second is two strings to sqlglot."""
+    characters = list(text)
+    for before, token in pairwise(tokens_of(text, "spark") if "''" in text or '""' in text else ()):
+        together = token.start == before.end + 1 and text[before.end] == text[token.start]
+        if together and token.token_type == before.token_type == TokenType.STRING:
+            characters[before.end] = "\\"
+    return "".join(characters)
+
+
+def split_statements(text: str, dialect: str) -> list[str]:
+    """The statements of a text, without the semicolons between them."""
+    statements, start, is_empty = [], 0, True
+    for token in tokens_of(text, dialect):
+        if token.token_type != TokenType.SEMICOLON:
+            is_empty = False
+            continue
+        if not is_empty:
+            statements.append(text[start : token.start])
+        start, is_empty = token.end + 1, True
+    if not is_empty:
+        statements.append(text[start:])
+    return [statement.strip() for statement in statements]
+
+
+def check_end(cursor: "Cursor", statement: S) -> S:
+    """The statement, if that is all there is."""
+    cursor.expect_end()
+    return statement
+
+
+class Cursor:
+    """Reads a statement token by token. Words compare without regard to case."""
+
+    def __init__(self, text: str, dialect: str) -> None:
+        self.text = text
+        self.dialect = dialect
+        self._tokens: Sequence[Token] = tokens_of(text, dialect)
+        self._at = 0
+
+    @property
+    def at_end(self) -> bool:
+        return self._at >= len(self._tokens)
+
+    @property
+    def position(self) -> int:
+        """Where the next token begins in the text."""
+        return len(self.text) if self.at_end else self._tokens[self._at].start
+
+    @property
+    def last_end(self) -> int:
+        """Where the text ends that was read so far."""
+        return self._tokens[self._at - 1].end + 1 if self._at else 0
+
+    def peek(self, ahead: int = 0) -> str:
+        """The next word in capitals, or what else the next token says; empty for strings, quoted names and the end."""
+        place = self._at + ahead
+        if place >= len(self._tokens):
+            return ""
+        token = self._tokens[place]
+        return "" if token.token_type in (TokenType.STRING, TokenType.IDENTIFIER) else token.text.upper()
+
+    def next_is(self, *words: str) -> bool:
+        """Whether these words come next."""
+        here = self._at
+        found = self.accept(*words)
+        self._at = here
+        return found
+
+    def accept(self, *words: str) -> bool:
+        """Read these words if they come next."""
+        wanted = " ".join(words).split()
+        place, read = self._at, 0
+        while read < len(wanted):
+            if place >= len(self._tokens):
+                return False
+            here = self.peek(place - self._at).split()
+            if not here or here != wanted[read : read + len(here)]:
+                return False
+            read += len(here)
+            place += 1
+        self._at = place
+        return True
+
+    def expect(self, *words: str) -> None:
+        if not self.accept(*words):
+            raise self.problem(f"Expected {' '.join(words)}")
+
+    def expect_one(self, *choices: str) -> None:
+        if not any(self.accept(words) for words in choices):
+            raise self.problem(f"Expected {' or '.join(choices)}")
+
+    def expect_end(self) -> None:
+        if not self.at_end:
+            raise self.problem("Expected the end of the statement")
+
+    def is_string(self) -> bool:
+        return not self.at_end and self._tokens[self._at].token_type == TokenType.STRING
+
+    def is_quoted_name(self) -> bool:
+        return not self.at_end and self._tokens[self._at].token_type == TokenType.IDENTIFIER
+
+    def is_plain_name(self) -> bool:
+        """Whether a name comes next that is no word of a query's own."""
+        if self.at_end or not self._is_name(self._tokens[self._at]):
+            return False
+        return self._tokens[self._at].token_type in (TokenType.VAR, TokenType.IDENTIFIER)
+
+    def string(self) -> str:
+        """A string in quotes; strings side by side are one."""
+        if not self.is_string():
+            raise self.problem("Expected a string")
+        quote = self.text[self.position]
+        found = self._take().text
+        while self.is_string():
+            # A quote within a string is written twice, which looks like two strings.
+            found += (quote if self.position == self.last_end else "") + self._take().text
+        return found
+
+    def identifier(self) -> str:
+        """A name, quoted or not."""
+        if self.at_end or not self._is_name(self._tokens[self._at]):
+            raise self.problem("Expected a name")
+        return self._take().text
+
+    def identifier_or_string(self) -> str:
+        return self.string() if self.is_string() else self.identifier()
+
+    def dotted_name(self) -> tuple[str, ...]:
+        """A name with the names it is in, outermost first."""
+        parts = [self.identifier()]
+        while self.accept("."):
+            parts.append(self.identifier())
+        return tuple(parts)
+
+    def number(self) -> int:
+        if self.at_end or self._tokens[self._at].token_type != TokenType.NUMBER or not self.peek().isdecimal():
+            raise self.problem("Expected a whole number")
+        return int(self._take().text)
+
+    def simple_value(self) -> str:
+        """The text of a number, a string, a typed string, a parameter, or an expression in brackets."""
+        start = self.position
+        if self.peek() == "(":
+            return f"({self.in_brackets()})"
+        if self.accept(":") or not self.is_string():
+            self._take()
+        if self.is_string():
+            self.string()
+        return self.text[start : self.last_end]
+
+    def type_until(self, *stops: str) -> str:
+        """The text of a type, in which angles are brackets too."""
+        return self._text_until_any(stops, "<", ">")
+
+    def text_until(self, *stops: str, first: str = "") -> str:
+        """The text up to one of these words outside of brackets, or to the end; not empty.
+
+        It may begin with the word that `first` is, though that may be one of them.
+        """
+        return self._text_until_any(stops, first=first)
+
+    def _text_until_any(
+        self, stops: Sequence[str], more_opening: str = " ", more_closing: str = " ", *, first: str = ""
+    ) -> str:
+        start, end = self.position, self.position
+        depth = 0
+        while not self.at_end:
+            begins = bool(first) and end == start and self.peek() == first
+            if depth == 0 and not begins and any(self.next_is(stop) for stop in stops):
+                break
+            word = self.peek()
+            if depth == 0 and word in _CLOSING:
+                break
+            depth += (word in _OPENING) - (word in _CLOSING) + word.count(more_opening) - word.count(more_closing)
+            end = self._take().end + 1
+        if end <= start:
+            raise self.problem("Expected an expression")
+        return self.text[start:end]
+
+    def in_brackets(self) -> str:
+        """The text between the bracket that comes next and its end."""
+        self.expect("(")
+        found = "" if self.peek() == ")" else self.text_until()
+        self.expect(")")
+        return found
+
+    def has_ahead(self, words: str) -> bool:
+        """Whether these words come anywhere from here on, outside of brackets."""
+        here, depth, found = self._at, 0, False
+        while not self.at_end and not found:
+            found = depth == 0 and self.next_is(words)
+            depth += (self.peek() in _OPENING) - (self.peek() in _CLOSING)
+            self._at += 1
+        self._at = here
+        return found
+
+    def rest_of_text(self) -> str:
+        """All that is left."""
+        found = self.text[self.position :]
+        self._at = len(self._tokens)
+        return found.strip()
+
+    def problem(self, what: str) -> SyntaxProblem:
+        """An error at the next token."""
+        if self.at_end:
+            return syntax_problem(f"{what}, but the statement ends here.", self.text, len(self.text))
+        return syntax_problem(f"{what}, not {self._tokens[self._at].text!r}.", self.text, self.position)
+
+    def _take(self) -> Token:
+        if self.at_end:
+            raise self.problem("Expected a value")
+        token = self._tokens[self._at]
+        self._at += 1
+        return token
+
+    @staticmethod
+    def _is_name(token: Token) -> bool:
+        if token.token_type in (TokenType.STRING, TokenType.NUMBER):
+            return False
+        return token.token_type == TokenType.IDENTIFIER or token.text.replace("_", "a").isalnum()

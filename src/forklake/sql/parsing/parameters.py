@@ -1,0 +1,147 @@
+"""Values for `?` as values for names, so that each means the same wherever in the text it stands."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from forklake.errors import InvalidInput
+from forklake.model.encodable import check_encodable
+from forklake.sql.parsing.constants import Parameters
+from forklake.sql.parsing.cursor import tokens_of
+from forklake.sql.parsing.table_references import apply_edits
+
+ENDS = {
+    TokenType.NUMBER,
+    TokenType.STRING,
+    TokenType.VAR,
+    TokenType.IDENTIFIER,
+    TokenType.R_PAREN,
+    TokenType.R_BRACKET,
+}
+"""Behind the end of an expression, a colon begins no parameter: `x[1:3]`, `{'a':1}`."""
+_MOST_DIGITS = 38
+_NAME = "__forklake_value_"
+_SLICES = {TokenType.L_BRACKET, TokenType.COLON, TokenType.DCOLON}
+"""Beside these, the colon of a name would mean a slice or a cast."""
+_SIGNS = {"spark": (":",), "duckdb": (":", "$")}
+"""What the name of a parameter begins with."""
+_STARTS = {TokenType.SELECT, TokenType.DISTINCT, TokenType.ALL}
+"""Behind these, a colon belongs to an alias in DuckDB's dialect, which has another sign for names."""
+
+
+def named_parameters(
+    statements: Sequence[str], dialect: str, parameters: Parameters
+) -> tuple[list[str], Mapping[str, Any] | None]:
+    """The statements with a name for each `?`, counted through all of them, and the values by name.
+
+    InvalidInput if there are more or fewer values than that.
+    """
+    if parameters is None:
+        return list(statements), None
+    _check_values(parameters)
+    if isinstance(parameters, Mapping):
+        texts = [_inline_times(statement, dialect, parameters) for statement in statements]
+        return texts, {name: value for name, value in parameters.items() if not isinstance(value, date)}
+    named: list[str] = []
+    count = 0
+    for statement in statements:
+        text, count = _name_placeholders(statement, dialect, count, parameters)
+        named.append(text)
+    if count != len(parameters):
+        raise InvalidInput(f"The text has {count} parameters (?), but {len(parameters)} values were given.")
+    return named, {f"{_NAME}{at}": value for at, value in enumerate(parameters) if not isinstance(value, date)}
+
+
+def _check_values(parameters: Mapping[str, Any] | Sequence[Any]) -> None:
+    """InvalidInput if anything is no value that both engines know."""
+    if isinstance(parameters, str | bytes) or not isinstance(parameters, Mapping | Sequence):
+        raise InvalidInput("Parameters are a mapping with values for :name, or a list with values for each ? in turn.")
+    if not isinstance(parameters, Mapping):
+        parameters = {f"? number {at}": value for at, value in enumerate(parameters, 1)}
+    for name, value in parameters.items():
+        if not isinstance(name, str):
+            raise InvalidInput(f"The name of a parameter must be a text, not {name!r}.")
+        check_encodable(name, "The name of a parameter")
+        _check_value(value, name)
+
+
+def _check_value(value: Any, name: str) -> None:
+    match value:
+        case str():
+            check_encodable(value, f"The parameter {name}")
+        case int() if not -(2**63) <= value < 2**63:
+            raise InvalidInput(f"The parameter {name} has more than 64 bits; give it as a Decimal.")
+        case Decimal() if not value.is_finite() or _digits(value) > _MOST_DIGITS:
+            raise InvalidInput(f"The parameter {name} is no decimal of at most {_MOST_DIGITS} digits.")
+        case list() | tuple():
+            for item in value:
+                _check_value(item, name)
+        case dict():
+            for key, item in value.items():
+                _check_value(key, name)
+                _check_value(item, name)
+        case None | bool() | int() | float() | Decimal() | bytes() | bytearray() | date() | time() | timedelta():
+            pass
+        case _ if type(value).__module__.partition(".")[0] not in ("numpy", "pyspark"):
+            raise InvalidInput(f"The parameter {name} cannot be a value of type {type(value).__name__}.")
+
+
+def _digits(value: Decimal) -> int:
+    """How many digits a decimal has before and behind its point."""
+    _, digits, exponent = value.as_tuple()
+    return max(len(digits), -exponent) if isinstance(exponent, int) and exponent < 0 else len(digits) + int(exponent)
+
+
+def _inline_times(text: str, dialect: str, parameters: Mapping[str, Any]) -> str:
+    """The text with literals for the names of dates and times.
+
+    PySpark would send them by way of Java's old calendar, which has other days before October 1582, and by the zone of
+    the process, where the session may have another.
+    """
+    if not any(isinstance(value, date) for value in parameters.values()):
+        return text
+    tokens = tokens_of(text, dialect)
+    edits = []
+    for at, (token, name) in enumerate(pairwise(tokens)):
+        is_sign = text[token.start : token.end + 1] in _SIGNS[dialect] and name.start == token.end + 1
+        value = parameters.get(name.text)
+        if is_sign and isinstance(value, date) and not (at and tokens[at - 1].token_type in ENDS):
+            edits.append((token.start, name.end + 1, f" {time_literal(value, dialect)} "))
+    return apply_edits(text, edits)
+
+
+def time_literal(value: date, dialect: str) -> str:
+    """A date or a moment as a literal; without a zone, it is in that of the session."""
+    if not isinstance(value, datetime):
+        return f"DATE '{value.isoformat()}'"
+    if value.tzinfo is not None and 1 < value.year < 9999:
+        value = value.astimezone(UTC)
+    of_zone = "TIMESTAMP_LTZ" if dialect == "spark" else "TIMESTAMPTZ" if value.tzinfo is not None else "TIMESTAMP"
+    return f"{of_zone} '{value.isoformat(' ')}'"
+
+
+def _name_placeholders(text: str, dialect: str, first: int, values: Sequence[Any]) -> tuple[str, int]:
+    """The text with a name for each `?`, or a literal for a time; and the number of the next."""
+    tokens = tokens_of(text, dialect)
+    places = [at for at, token in enumerate(tokens) if token.token_type == TokenType.PLACEHOLDER]
+    edits = [
+        (tokens[at].start, tokens[at].end + 1, _placeholder_text(number, values, tokens, at, dialect))
+        for number, at in enumerate(places, first)
+    ]
+    return apply_edits(text, edits), first + len(places)
+
+
+def _placeholder_text(number: int, values: Sequence[Any], tokens: Sequence[Token], at: int, dialect: str) -> str:
+    name, value = f"{_NAME}{number}", values[number] if number < len(values) else None
+    if isinstance(value, date):
+        return f" {time_literal(value, dialect)} "
+    before = {token.token_type for token in tokens[max(at - 1, 0) : at]}
+    behind = {token.token_type for token in tokens[at + 1 : at + 2]}
+    if (before | behind) & _SLICES:
+        # In one bracket, it would begin an alias to sqlglot.
+        return f"((:{name}))"
+    return f" ${name} " if dialect == "duckdb" and before & _STARTS else f" :{name} "

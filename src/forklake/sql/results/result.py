@@ -1,0 +1,120 @@
+"""What a statement gives back."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from forklake.errors import InvalidInput
+from forklake.model.arguments import checked_methods
+from forklake.model.entities import Table
+from forklake.spark.session.failures import translate_query_errors, translate_read_errors
+from forklake.spark.session.provider import SparkProvider, is_remote
+from forklake.spark.values.collect import collect
+from forklake.spark.values.from_arrow import from_arrow
+from forklake.sql.results.arrow_rows import python_columns
+from forklake.sql.results.text_table import draw_table, draw_table_as_html
+
+_IN_NOTEBOOKS = 20
+
+
+@checked_methods
+class Result:
+    """Rows that are there already, or a DataFrame that gives them when they are asked for, once."""
+
+    def __init__(
+        self,
+        rows: pa.Table | None = None,
+        frame: Callable[[], DataFrame] | None = None,
+        table: Table | None = None,
+        snapshot_id: int = 0,
+        debug: bool = False,
+        owns_columns: bool = False,
+    ) -> None:
+        self._rows = rows
+        self._frame = frame
+        self._table = table
+        self._snapshot_id = snapshot_id
+        self._debug = debug
+        self._owns_columns = owns_columns
+        self._fetched = 0
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self._rows.column_names if self._rows is not None else self._shared().columns)
+
+    def to_arrow(self) -> pa.Table:
+        """All rows as an Arrow table."""
+        if self._rows is None:
+            with (
+                translate_query_errors(debug=self._debug),
+                nullcontext() if self._table is None else translate_read_errors(self._table, self._snapshot_id),
+            ):
+                self._rows = collect(self._shared())
+        return self._rows
+
+    def to_pandas(self) -> Any:
+        return self.to_arrow().to_pandas()
+
+    def to_spark(self) -> DataFrame:
+        """The rows as a DataFrame, which is run when you use it."""
+        frame = self._shared()
+        # In columns of its own, so that it can be joined with others of the same table. A server tells columns by their
+        # DataFrame anyway.
+        if self._owns_columns or is_remote(frame.sparkSession):
+            # The next one is another.
+            self._owns_columns = False
+            return frame
+        return frame.toDF(*frame.columns)
+
+    def _shared(self) -> DataFrame:
+        """The rows as a DataFrame whose columns may be those of another."""
+        if self._frame is None:
+            raise InvalidInput("These rows came without a Spark; take them with to_arrow or fetchall.")
+        return self._frame()
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """The rows that were not fetched yet, as tuples."""
+        rows = self.to_arrow().slice(self._fetched)
+        self._fetched += rows.num_rows
+        return list(zip(*python_columns(rows), strict=True)) if rows.num_columns else []
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        row = self.to_arrow().slice(self._fetched, 1)
+        self._fetched += row.num_rows
+        return tuple(column[0] for column in python_columns(row)) if row.num_rows else None
+
+    def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
+        rows = self.to_arrow().slice(self._fetched, size)
+        self._fetched += rows.num_rows
+        return list(zip(*python_columns(rows), strict=True))
+
+    def show(self, rows: int = 20) -> None:
+        """Print the first rows as a table."""
+        table, more = self.first(rows)
+        print(draw_table(table, rows, more=more))
+
+    def _repr_html_(self) -> str:
+        table, more = self.first(_IN_NOTEBOOKS)
+        return draw_table_as_html(table, _IN_NOTEBOOKS, more=more)
+
+    def first(self, rows: int) -> tuple[pa.Table, bool]:
+        """All rows if they are there, else the first ones, and whether there are more than that."""
+        if self._rows is not None:
+            return self._rows, False
+        with translate_query_errors(debug=self._debug):
+            table = collect(self._shared().limit(rows + 1))
+        return (table.slice(0, rows), True) if table.num_rows > rows else (table, False)
+
+    def __repr__(self) -> str:
+        return f"<forklake.Result of {', '.join(self.columns)}>"
+
+
+def attach_spark(result: Result, provider: SparkProvider, *, debug: bool = False) -> Result:
+    """The same, with a Spark for rows that came without one; with `debug`, its errors as they come."""
+    result._debug = debug
+    if result._frame is None:
+        result._frame = lambda: from_arrow(provider.get(), result.to_arrow())
+    return result

@@ -1,0 +1,163 @@
+"""Catalogs under the names a session knows them by."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
+from forklake.catalog.lakes.lake import Catalog, Lake, RetrySettings
+from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.reading.view import view_at
+from forklake.errors import AlreadyExists, InvalidInput, NoSuchCatalog
+from forklake.model.names import did_you_mean, fold
+from forklake.model.options import normalise_option
+
+_CREATE = " Set CREATE_IF_NOT_EXISTS true to create it."
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A catalog of a lake under a name of the session."""
+
+    name: str
+    catalog: Catalog
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """Options for tables that have none of their own, for this attachment alone."""
+
+    metadata_catalog: str | None = None
+
+    @property
+    def metadata_name(self) -> str:
+        """The name under which the metadata itself can be queried."""
+        return self.metadata_catalog or f"__ducklake_metadata_{self.name}"
+
+    @property
+    def lake(self) -> Lake:
+        return self.catalog.lake
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether nothing can be written through it, as it is attached for reading only or at a snapshot."""
+        return self.catalog.is_read_only
+
+
+@dataclass(frozen=True, slots=True)
+class AttachOptions:
+    """What ATTACH can be told, beside where the metadata is."""
+
+    catalog: str
+    data_path: str | None = None
+    metadata_schema: str | None = None
+    metadata_catalog: str | None = None
+    create_if_not_exists: bool = False
+    read_only: bool = False
+    snapshot_version: int | None = None
+    snapshot_time: datetime | None = None
+    data_inlining_row_limit: int | None = None
+    override_data_path: bool = False
+    migrate_if_required: bool = True
+
+
+def open_attachment(target: str, name: str, options: AttachOptions) -> Attachment:
+    """Open the lake at `target` and find the catalog, both created if asked to."""
+    url = target.removeprefix("ducklake:")
+    lake = open_lake(
+        url,
+        data_path=_absolute_data_path(options.data_path),
+        default_data_path=_default_data_path(url) if options.create_if_not_exists else None,
+        metadata_schema=options.metadata_schema,
+        create=options.create_if_not_exists,
+        read_only=options.read_only,
+        override_data_path=options.override_data_path,
+        migrate_if_required=options.migrate_if_required,
+    )
+    try:
+        return Attachment(name, _open_catalog(lake, options), _default_options(options), options.metadata_catalog)
+    except BaseException:
+        lake.close()
+        raise
+
+
+class Attachments:
+    """The attached catalogs of a session, by name; names compare without regard to case."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, Attachment] = {}
+        self._unnamed: list[Attachment] = []
+        """One for each database that handles of forks use, which have no name here."""
+
+    def __iter__(self) -> Iterator[Attachment]:
+        return iter(self._by_name.values())
+
+    def add(self, attachment: Attachment) -> None:
+        if fold(attachment.name) in self._by_name:
+            raise AlreadyExists(f'A catalog is already attached under the name "{attachment.name}".')
+        self._by_name[fold(attachment.name)] = attachment
+
+    def find(self, name: str) -> Attachment | None:
+        return self._by_name.get(fold(name))
+
+    def get(self, name: str) -> Attachment:
+        found = self.find(name)
+        if found is None:
+            hint = did_you_mean(name, [attachment.name for attachment in self], " Attach it first.")
+            raise NoSuchCatalog(f"No catalog is attached as '{name}'.{hint}")
+        return found
+
+    def keep_open(self, attachment: Attachment) -> None:
+        """Let the database of an attachment that has no name be open until the session is closed."""
+        if all(kept.lake.store is not attachment.lake.store for kept in self._unnamed):
+            self._unnamed.append(attachment)
+
+    def with_retry(self, retry: RetrySettings) -> None:
+        """Let commits be tried again in another way from now on."""
+        for key, attachment in self._by_name.items():
+            lake = attachment.lake.with_retry(retry)
+            self._by_name[key] = replace(attachment, catalog=replace(attachment.catalog, lake=lake))
+
+    def remove(self, name: str) -> None:
+        """Forget an attachment; its database is closed with the last one that uses it."""
+        removed = self._by_name.pop(fold(self.get(name).name))
+        self._close_unused(removed)
+
+    def close(self) -> None:
+        for name in [attachment.name for attachment in self._by_name.values()]:
+            self.remove(name)
+        while self._unnamed:
+            self._close_unused(self._unnamed.pop())
+
+    def _close_unused(self, removed: Attachment) -> None:
+        if all(kept.lake.store is not removed.lake.store for kept in (*self._by_name.values(), *self._unnamed)):
+            removed.lake.close()
+
+
+def _open_catalog(lake: Lake, options: AttachOptions) -> Catalog:
+    if options.create_if_not_exists and not options.read_only:
+        create_catalog(lake, options.catalog, if_not_exists=True)
+    catalog = find_catalog(lake, options.catalog, read_only=options.read_only, otherwise=_CREATE)
+    if options.snapshot_version is None and options.snapshot_time is None:
+        return catalog
+    view = view_at(catalog, version=options.snapshot_version, timestamp=options.snapshot_time)
+    return replace(catalog, pinned=view.snapshot_id)
+
+
+def _default_options(options: AttachOptions) -> dict[str, str]:
+    name, limit = "data_inlining_row_limit", options.data_inlining_row_limit
+    return {} if limit is None else {name: normalise_option(name, limit)}
+
+
+def _absolute_data_path(path: str | None) -> str | None:
+    """A local data path is kept as an absolute one: it must mean the same from every folder."""
+    if path is None:
+        return None
+    if not path:
+        raise InvalidInput("DATA_PATH must be a folder or a URL, and not empty.")
+    return path if "://" in path else os.path.join(os.path.abspath(path), "")
+
+
+def _default_data_path(url: str) -> str | None:
+    """Beside the metadata, if that is a file."""
+    if "://" in url or url.split(":")[0] in ("postgres", "postgresql"):
+        return None
+    return os.path.abspath(url.removeprefix("sqlite:")) + ".files/"

@@ -1,0 +1,81 @@
+"""Fork and drop catalogs through what a session has attached. Neither can be rolled back."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from forklake.catalog.lakes.catalogs import catalog_info, drop_catalog, find_catalog
+from forklake.catalog.lakes.forks import fork_catalog
+from forklake.catalog.lakes.lake import Catalog, is_same_catalog
+from forklake.catalog.lakes.open_lake import lake_facts
+from forklake.catalog.reading.view import view_at
+from forklake.errors import ReadOnly, TransactionError
+from forklake.sql.session.attachments import Attachment
+from forklake.sql.session.state import SessionState
+
+
+def refuse_in_transaction(state: SessionState, what: str) -> None:
+    """What cannot be rolled back must not run where it could be."""
+    if state.transactions.is_open:
+        raise TransactionError(f"{what} cannot run inside a transaction: it cannot be rolled back.")
+
+
+def catalog_to_fork(state: SessionState, name: str) -> Attachment:
+    """What is attached under a name, or else the catalog of that name in the lake in use.
+
+    If the catalog in use is the one meant, it is forked as it is attached, at a snapshot perhaps.
+    """
+    attached = state.attachments.find(name)
+    if attached is not None:
+        return attached
+    found = find_catalog(state.current.lake, name)
+    is_in_use = is_same_catalog(found, state.current.catalog)
+    return state.current if is_in_use else replace(state.current, catalog=found)
+
+
+def fork_attached(
+    state: SessionState,
+    attachment: Attachment,
+    name: str,
+    *,
+    version: int | None = None,
+    timestamp: datetime | None = None,
+    if_not_exists: bool = False,
+) -> tuple[Catalog, bool]:
+    """Fork what an attachment shows: the newest snapshot, the one that it is attached at, or one before."""
+    refuse_in_transaction(state, "FORK CATALOG")
+    catalog = attachment.catalog
+    if catalog.pinned is not None:
+        is_given = version is not None or timestamp is not None
+        view = view_at(catalog, version=version if is_given else catalog.pinned, timestamp=timestamp)
+        version, timestamp = view.snapshot_id, None
+    return fork_catalog(
+        attachment.lake,
+        catalog_info(catalog).name,
+        name,
+        version=version,
+        timestamp=timestamp,
+        if_not_exists=if_not_exists,
+    )
+
+
+def drop_and_detach(state: SessionState, attachment: Attachment, name: str) -> None:
+    """Drop a catalog of the lake of an attachment, and forget where it was attached."""
+    refuse_in_transaction(state, "DROP CATALOG")
+    attachment.catalog.check_writable()
+    dropped = find_catalog(attachment.lake, name)
+    for each in state.attachments:
+        if each.is_read_only and _may_be_same(each.catalog, dropped):
+            raise ReadOnly(
+                f"Cannot drop catalog '{name}': it is attached in read-only mode as '{each.name}'; detach that first."
+            )
+    attached = [each for each in state.attachments if is_same_catalog(each.catalog, dropped)]
+    drop_catalog(attachment.lake, name)
+    for each in attached:
+        state.forget(each)
+
+
+def _may_be_same(one: Catalog, other: Catalog) -> bool:
+    """Whether two handles are of one catalog, or one of them is of a copy or a replica of its lake."""
+    if one.catalog_id != other.catalog_id:
+        return False
+    return is_same_catalog(one, other) or lake_facts(one.lake).uuid == lake_facts(other.lake).uuid

@@ -1,0 +1,83 @@
+"""What a session knows: what is attached, where names are looked for, and what is under way."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import tzinfo
+
+from forklake.catalog.lakes.lake import RetrySettings
+from forklake.catalog.transaction.transaction import Transaction
+from forklake.errors import NoSuchCatalog
+from forklake.model.names import DEFAULT_SCHEMA, fold
+from forklake.spark.session.interrupts import interruptible
+from forklake.spark.session.provider import SparkProvider
+from forklake.spark.session.time_zones import zone_named
+from forklake.spark.work import Work, work_on
+from forklake.sql.pruning.comparison_rules import ComparisonRules, session_rules
+from forklake.sql.session.attachments import Attachment, Attachments
+from forklake.sql.session.transactions import Transactions
+
+
+@dataclass(slots=True)
+class SessionState:
+    """The state behind a session. Cursors share the attachments, and have the rest for themselves."""
+
+    provider: SparkProvider
+    dialect: str
+    attachments: Attachments = field(default_factory=Attachments)
+    transactions: Transactions = field(default_factory=Transactions)
+    current_catalog: str | None = None
+    """The attachment where names without one are looked for."""
+    current_schema: str = DEFAULT_SCHEMA
+    secrets: dict[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    settings: dict[str, object] = field(default_factory=dict)
+    """Settings of ours that differ from their defaults."""
+    retry: RetrySettings = field(default_factory=RetrySettings)
+    shortcuts: bool = True
+    """The setting `forklake_shortcuts`: whether metadata and our own reading of SQL may answer instead of Spark."""
+
+    @property
+    def last_committed(self) -> Mapping[str, int]:
+        """By attachment, the last snapshot this session has committed."""
+        return self.transactions.committed
+
+    @property
+    def current(self) -> Attachment:
+        """The attachment in use."""
+        if self.current_catalog is None:
+            raise NoSuchCatalog("No catalog is in use; attach one, and choose it with USE.")
+        return self.attachments.get(self.current_catalog)
+
+    def transaction(self, attachment: Attachment) -> Transaction:
+        """The transaction in which a statement reads a catalog."""
+        return self.transactions.current(attachment.name, attachment.catalog)
+
+    @contextmanager
+    def writing(self, attachment: Attachment) -> Iterator[Transaction]:
+        """The transaction of a statement that writes to a catalog: the one in which it reads it."""
+        # What is interrupted ends before its files are taken back.
+        with self.transactions.writing(attachment.name, attachment.catalog) as tx, interruptible():
+            yield tx
+
+    def work(self, tx: Transaction, attachment: Attachment) -> Work:
+        return work_on(tx, self.provider, attachment.defaults, shortcuts=self.shortcuts)
+
+    def forget(self, attachment: Attachment) -> None:
+        """Take an attachment away, and out of use."""
+        self.attachments.remove(attachment.name)
+        if self.current_catalog is not None and fold(self.current_catalog) == fold(attachment.name):
+            self.current_catalog, self.current_schema = None, DEFAULT_SCHEMA
+
+    def time_zone(self) -> tzinfo:
+        """The zone of times that are written without one."""
+        return zone_named(self.provider.zone)
+
+    @property
+    def rules(self) -> ComparisonRules:
+        """How Spark compares in this session."""
+        return session_rules(self.provider)
+
+    @property
+    def takes_shortcuts(self) -> bool:
+        """Whether a statement may be answered without Spark: the setting, and settings of Spark that we read alike."""
+        return self.shortcuts and self.provider.settings.is_usual

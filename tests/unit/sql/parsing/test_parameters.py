@@ -1,0 +1,43 @@
+"""Values for `?`, counted through a whole text."""
+
+from typing import Any
+
+import pytest
+
+from forklake.errors import InvalidInput
+from forklake.sql.parsing.parameters import named_parameters
+
+FIRST, SECOND = "__forklake_value_0", "__forklake_value_1"
+
+
+def test_each_question_mark_of_a_text_has_a_value_of_its_own() -> None:
+    texts, values = named_parameters(["SELECT ?", "SELECT '?', ?"], "spark", [5, 6])
+    assert texts == [f"SELECT  :{FIRST} ", f"SELECT '?',  :{SECOND} "]
+    assert values == {FIRST: 5, SECOND: 6}
+
+
+def test_a_value_beside_a_colon_or_a_bracket_is_no_slice() -> None:
+    texts, _ = named_parameters(["SELECT x[?:?]"], "duckdb", [1, 2])
+    assert texts == [f"SELECT x[(:{FIRST}):(:{SECOND})]"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [(["SELECT ?"], [5, 6]), (["SELECT 1"], [5]), (["SELECT ?", "SELECT ?"], [1]), (["SELECT ?"], [])],
+)
+def test_more_or_fewer_values_than_question_marks_are_refused(texts: list[str], values: list[int]) -> None:
+    with pytest.raises(InvalidInput, match=r"parameters \(\?\), but"):
+        named_parameters(texts, "spark", values)
+
+
+@pytest.mark.parametrize("values", ["ab", b"ab", 5, {1, 2}])
+def test_parameters_that_are_neither_a_mapping_nor_a_list_are_refused(values: Any) -> None:
+    with pytest.raises(InvalidInput, match="a mapping"):
+        named_parameters(["SELECT ?, ?"], "spark", values)
+
+
+def test_values_by_name_stay_as_they_are() -> None:
+    assert named_parameters(["SELECT :a", "SELECT ?"], "spark", {"a": 1, "b": 2}) == (
+        ["SELECT :a", "SELECT ?"],
+        {"a": 1, "b": 2},
+    )
