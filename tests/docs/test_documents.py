@@ -1,5 +1,6 @@
 """The documents name only what exists."""
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -23,7 +24,6 @@ BACKTICKS = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"\.?[\w-][\w./-]*")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)")
-LAYERS = {"model/", "store/", "catalog/"}
 SUFFIXES = {".py", ".md", ".sql", ".toml", ".lock"}
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 TARGET = re.compile(r"^([a-z-]+):.*##", re.MULTILINE)
@@ -66,12 +66,22 @@ def test_every_path_the_architecture_names_exists() -> None:
     assert [name for name in names if not exists(name)] == []
 
 
-def test_the_architecture_names_every_module() -> None:
+def packages() -> list[Path]:
+    return sorted(path.parent for path in PACKAGE.rglob("__init__.py") if path.parent != PACKAGE)
+
+
+def test_the_architecture_names_every_package() -> None:
     named = set(named_paths(ARCHITECTURE.read_text(encoding="utf-8")))
-    modules = (path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
-    # A module is named itself or by a folder that is smaller than a layer.
-    missing = [str(module) for module in modules if not {str(module), f"{module.parent}/"} & (named - LAYERS)]
-    assert sorted(missing) == []
+    names = {f"{package.relative_to(PACKAGE)}/" for package in packages()}
+    assert sorted(names - named) == []
+
+
+@pytest.mark.parametrize("package", packages(), ids=lambda package: str(package.relative_to(PACKAGE)))
+def test_a_package_says_what_is_in_it_and_what_it_imports(package: Path) -> None:
+    text = (package / "__init__.py").read_text(encoding="utf-8")
+    said = ast.get_docstring(ast.parse(text)) or ""
+    assert len(said.splitlines()) >= 3
+    assert re.search(r"\b[Ii]mports?\b", said)
 
 
 def test_every_make_target_that_is_named_exists() -> None:

@@ -1,1 +1,4 @@
-"""The Python door: thin handles, whose methods call the verbs of the layers below."""
+"""The Python interface: thin handles, whose methods call the functions of the layers below.
+
+Imports `sql` and everything below; only `cli` imports it.
+"""

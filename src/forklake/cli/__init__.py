@@ -1,1 +1,4 @@
-"""The command line. What a command does is imported when it runs: help must not wait for a database driver."""
+"""The command line. What a command does is imported when it runs, so that help waits for no database driver.
+
+Imports everything; nothing imports it.
+"""

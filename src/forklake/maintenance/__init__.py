@@ -1,1 +1,4 @@
-"""Keeping a lake in shape: files merged and rewritten, history expired, and what nobody can see any more deleted."""
+"""Compaction, cleanup, verification, and files that are added: work that keeps a lake in shape and may be run again.
+
+Imports `spark` and `catalog`; `sql`, `api` and `cli` import it.
+"""

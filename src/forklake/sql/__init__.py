@@ -1,1 +1,5 @@
-"""SQL text to what the layers below can do. The only place that knows sqlglot."""
+"""SQL text to calls of the layers below. The only layer that knows sqlglot.
+
+Its packages import each other in one direction: `execution`, `values`, `queries`, `definitions`, `functions`,
+`binding`, `session`, then `duckdb` and `pruning`, then `parsing` and `results`. `api` and `cli` import it.
+"""

@@ -1,4 +1,4 @@
 """What can be done to the rows of a table, a function for each: append, delete, update, merge, read changes.
 
-The top of `spark`: `maintenance`, `sql` and `api` call it.
+The top of `spark`: imports all of it, and is called by `maintenance`, `sql` and `api`.
 """

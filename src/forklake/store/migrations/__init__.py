@@ -1,4 +1,7 @@
-"""Numbered changes of the metadata format: each step raises the format version by one."""
+"""Numbered changes of the metadata format: each step raises the format version by one.
+
+Imports nothing of `store` but the connection; only `store/open.py` imports it.
+"""
 
 from collections.abc import Mapping, Sequence
 
