@@ -11,6 +11,7 @@ from hypothesis import settings
 from forklake.catalog.lakes.catalogs import create_catalog
 from forklake.catalog.lakes.lake import Catalog, Lake
 from forklake.catalog.lakes.open_lake import open_lake
+from tests.backend_choice import is_chosen
 from tests.effort import examples
 from tests.postgres_server import TestPostgres
 
@@ -19,6 +20,12 @@ settings.register_profile("forklake", deadline=None, max_examples=examples(25))
 settings.load_profile("forklake")
 
 _schema_numbers = itertools.count(1)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the backends that a test need not try."""
+    config.hook.pytest_deselected(items=[item for item in items if not is_chosen(item)])
+    items[:] = [item for item in items if is_chosen(item)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
-from forklake.catalog.lakes.lake import Catalog, RetrySettings
+from forklake.catalog.lakes.lake import Catalog, RetrySettings, new_handle
 from forklake.catalog.lakes.open_lake import open_lake
 from forklake.catalog.reading.history import list_snapshots
 from forklake.catalog.transaction.commit import commit
@@ -67,7 +67,7 @@ def test_a_commit_whose_session_is_ended_meanwhile_happens_once(
     for _ in range(KILLS):
         if not short:
             # Who does not know the head goes the long way.
-            catalog = find_catalog(catalog.lake.with_retry(QUICK), "main")
+            catalog = find_catalog(new_handle(catalog.lake.store, catalog.lake.data_path, QUICK), "main")
         before, files = list_snapshots(catalog), len(file_ids(catalog))
         tx = begin(catalog)
         tx.append_files(get_table(tx, "main", "t"), new_files(tx, 1))

@@ -27,24 +27,6 @@ SETTINGS = {
 CONNECT = os.environ.get("FORKLAKE_TEST_SPARK") == "connect"
 """Whether the tests run over Spark Connect: a process has sessions of one kind only."""
 
-EVERY_PAIR = os.environ.get("FORKLAKE_TEST_PAIRS") == "all"
-"""Whether tests of roots and forks run with both databases."""
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Roots are tried on SQLite and forks on PostgreSQL: Spark sees neither, and tests/backends has all four pairs."""
-    left = [] if EVERY_PAIR else [item for item in items if not _is_usual_pair(item)]
-    config.hook.pytest_deselected(items=left)
-    items[:] = [item for item in items if item not in left]
-
-
-def _is_usual_pair(item: pytest.Item) -> bool:
-    params = getattr(getattr(item, "callspec", None), "params", {})
-    return not {"place", "in_fork"} <= params.keys() or (params["place"], params["in_fork"]) in _USUAL_PAIRS
-
-
-_USUAL_PAIRS = {("sqlite", "root"), ("postgres", "fork")}
-
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:

@@ -16,6 +16,8 @@ from forklake.spark.storage.storage import MARK
 from tests.spark.conftest import CONNECT, Lakehouse
 from tests.spark.inside import paths, rows
 
+pytestmark = pytest.mark.every_backend
+
 DAY = timedelta(days=1)
 
 

@@ -17,6 +17,8 @@ from forklake.catalog.transaction.transaction import begin
 from tests.spark.conftest import Lakehouse
 from tests.spark.crash_operations import Operation, Rows, outcome
 
+pytestmark = pytest.mark.every_backend
+
 KILLS = int(os.environ.get("FORKLAKE_KILLS", "2"))
 """How many drivers are killed on each backend."""
 

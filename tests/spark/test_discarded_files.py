@@ -11,6 +11,8 @@ from forklake.errors import CommitConflict, ForklakeError
 from forklake.spark.storage.storage import Storage
 from tests.spark.conftest import Lakehouse
 
+pytestmark = pytest.mark.every_backend
+
 MANY = 1000
 FAILS_LATE = "CASE WHEN id = 999 THEN raise_error('no') ELSE id END"
 

@@ -16,6 +16,8 @@ from tests.spark.conftest import Lakehouse, open_lakehouse
 from tests.spark.every_snapshot import Reader, Tables, named_files, parquet_files
 from tests.spark.killed_upkeep import OPERATIONS, run
 
+pytestmark = pytest.mark.every_backend
+
 KILLS = int(os.environ.get("FORKLAKE_KILLS", "5"))
 """For each operation on each backend."""
 LIMIT_SECONDS = 120

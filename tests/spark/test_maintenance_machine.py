@@ -30,6 +30,8 @@ from tests.lakes import metadata_rows
 from tests.spark.conftest import Lakehouse, open_lakehouse
 from tests.spark.every_snapshot import Reader, Tables, named_files, parquet_files
 
+pytestmark = pytest.mark.every_backend
+
 EXAMPLES = int(os.environ.get("FORKLAKE_EXAMPLES", "8"))
 STEPS = 40
 MOST_CATALOGS = 5

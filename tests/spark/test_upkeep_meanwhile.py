@@ -18,6 +18,8 @@ from tests.attached import attach_main
 from tests.interloper import interrupted
 from tests.spark.conftest import Lakehouse
 
+pytestmark = pytest.mark.every_backend
+
 TABLES = ("a", "b", "inlined")
 MOMENTS = ((0, True), (1, False), (2, True), (5, True), (9, True))
 """After which reads of a call the other one acts, and whether snapshots expire then."""
