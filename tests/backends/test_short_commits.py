@@ -8,7 +8,7 @@ import pytest
 
 from forklake.catalog.lakes.catalogs import create_catalog
 from forklake.catalog.lakes.forks import fork_catalog
-from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.lake import Catalog, Lake, new_handle
 from forklake.catalog.lakes.lake_cache import SnapshotFacts
 from forklake.catalog.lakes.open_lake import open_lake
 from forklake.catalog.reading.view import view_at_head
@@ -242,7 +242,7 @@ def test_options_that_are_known_are_not_read_again(known: tuple[CountingStore, C
             ("parquet_row_group_size", "1000", "table"),
         ]
         store.reset()
-        assert list_options(begin(replace(one, lake=replace(one.lake)))) == told
+        assert list_options(begin(replace(one, lake=new_handle(store, one.lake.data_path)))) == told
         assert store.statements > 2
 
 
