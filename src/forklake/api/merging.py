@@ -86,7 +86,7 @@ UPSERT = (when_matched().update(), when_not_matched().insert())
 
 
 def checked_clauses(clauses: Sequence[MergeClause]) -> Sequence[MergeClause]:
-    """Checks the types of the clauses; returns those of an upsert if there are none."""
+    """Check the types of the clauses; return those of an upsert if there are none."""
     for clause in clauses:
         if not isinstance(clause, MergeClause):
             raise InvalidInput(f"{clause!r} is not a clause of a merge; write when_matched().update(), for example.")

@@ -107,7 +107,7 @@ class Upkeep:
         dry_run: bool = False,
         progress: Progress = QUIET,
     ) -> list[str]:
-        """Delete files that became invisible before a time, by default longer ago than `delete_older_than`."""
+        """Delete files scheduled for deletion before a time, by default longer ago than `delete_older_than`."""
         return cleanup_old_files(
             *self._place(dry_run), **_cleanup_arguments(older_than, cleanup_all, dry_run, progress)
         )
@@ -176,7 +176,7 @@ class Upkeep:
 
 
 def _parse_place(schema: str | None, table: str | None) -> Place:
-    """Accepts `schema.table`, or schema and table separately."""
+    """Accept `schema.table`, or schema and table separately."""
     return Place(*split_name(table)) if table is not None and schema is None else Place(schema, table)
 
 

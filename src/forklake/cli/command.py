@@ -38,7 +38,7 @@ _COMMON = inspect.signature(common_options).parameters
 
 
 def with_common_options(function: Callable[..., Any]) -> Callable[..., None]:
-    """Wraps a function whose first parameter is a `Run`, which is built from the common options."""
+    """Wrap a function whose first parameter is a `Run`, which is built from the common options."""
     own = list(inspect.signature(function).parameters.values())[1:]
 
     def command(context: typer.Context, **given: Any) -> None:
@@ -56,5 +56,5 @@ def with_common_options(function: Callable[..., Any]) -> Callable[..., None]:
 
 
 def _reflow(text: str) -> str:
-    """Joins the lines of each paragraph; the terminal wraps them."""
+    """Join the lines of each paragraph; the terminal wraps them."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))

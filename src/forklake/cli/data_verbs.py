@@ -119,7 +119,7 @@ def _read_csv(spark: SparkSession, paths: list[str], delimiter: str, columns: Se
 
 
 def _cast_texts(frame: DataFrame, columns: Sequence[Column]) -> DataFrame:
-    """Casts string columns to the types of the target columns; a string that does not parse fails."""
+    """Cast string columns to the types of the target columns; a string that does not parse fails."""
     types = {fold(column.name): shown_type(column.type) for column in columns}
     return frame.select(
         *(
@@ -165,7 +165,7 @@ def _write_folder(rows: TableHandle, version: int | None, path: str, file_format
 
 
 def _write_file(rows: TableHandle, version: int | None, path: str, file_format: str, overwrite: bool) -> None:
-    """Writes one file atomically: Spark writes folders, so the file is moved out of a temporary one."""
+    """Write one file atomically: Spark writes folders, so the file is moved out of a temporary one."""
     check_outside_lakes(path)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     folder = mkdtemp(prefix=".forklake-", dir=os.path.dirname(path))
@@ -178,7 +178,7 @@ def _write_file(rows: TableHandle, version: int | None, path: str, file_format: 
 
 
 def _save(frame: DataFrame, path: str, file_format: str, overwrite: bool) -> None:
-    """Writes files in the format of COPY."""
+    """Write files in the format of COPY."""
     rows = csv_rows(frame, {}) if file_format == "csv" else frame
     writer = rows.write.options(**write_options(file_format, {}))
     with spark_settings(frame.sparkSession, WRITE_SETTINGS):

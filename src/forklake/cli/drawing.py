@@ -32,5 +32,5 @@ def _rich_table(rows: OutputRows) -> Table:
 
 
 def _printable(text: str) -> str:
-    """Escapes control characters, which could manipulate the terminal."""
+    """Escape control characters, which could manipulate the terminal."""
     return "".join(each if each.isprintable() or each == "\n" else repr(each)[1:-1] for each in text)

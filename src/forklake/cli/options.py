@@ -13,7 +13,7 @@ _OUTPUT = "Output"
 
 
 def parse_point_in_time(text: str) -> datetime:
-    """Parses a time, or an age such as '7 days' relative to now; a time without a zone is in UTC."""
+    """Parse a time, or an age such as '7 days' relative to now; a time without a zone is in UTC."""
     found = parse_age_or_time(text)
     try:
         return datetime.now(UTC) - found if isinstance(found, timedelta) else found
@@ -37,7 +37,7 @@ def parse_age_or_time(text: str) -> datetime | timedelta:
 
 
 def parse_numbers(texts: list[str] | None) -> list[int] | None:
-    """Parses integers, given separately or comma-separated; None if there are none."""
+    """Parse integers, given separately or comma-separated; None if there are none."""
     if not texts:
         return None
     try:

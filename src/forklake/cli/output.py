@@ -72,7 +72,7 @@ def _escape(text: str) -> str:
 
 
 def _unique_names(names: Sequence[str]) -> list[str]:
-    """Appends numbers to repeated names: a query may return two columns of the same name."""
+    """Append numbers to repeated names: a query may return two columns of the same name."""
     told: list[str] = []
     for name in names:
         number, candidate = 1, name
@@ -83,7 +83,7 @@ def _unique_names(names: Sequence[str]) -> list[str]:
 
 
 def _json_value(value: Any) -> Any:
-    """Converts a value to one that JSON can represent."""
+    """Convert a value to one that JSON can represent."""
     match value:
         case None | bool() | int() | str():
             return value

@@ -73,7 +73,7 @@ class CommonOptions:
     debug: bool = False
 
     def otherwise(self, other: "CommonOptions") -> "CommonOptions":
-        """Fills in unset options from others."""
+        """Fill in unset options from others."""
         return CommonOptions(
             self.given.otherwise(other.given),
             self.profile or other.profile,
@@ -134,7 +134,7 @@ class Run:
 
     @contextmanager
     def _report_failures(self) -> Iterator[LakeTarget]:
-        """Yields the target lake; any failure ends the program with a message and an exit code."""
+        """Yield the target lake; any failure ends the program with a message and an exit code."""
         try:
             target = find_target(self.common.given, self.common.profile)
         except UnclearTarget as error:

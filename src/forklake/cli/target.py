@@ -24,7 +24,7 @@ class TargetOptions:
     metadata_schema: str | None = None
 
     def otherwise(self, other: "TargetOptions") -> "TargetOptions":
-        """Fills in unset settings from another source."""
+        """Fill in unset settings from another source."""
         pairs = ((getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
         return TargetOptions(*(there if here is None else here for here, there in pairs))
 

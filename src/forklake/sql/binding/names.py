@@ -167,7 +167,7 @@ def read_transaction(
 def read_transaction_at(
     state: SessionState, attachment: Attachment, version: int | None, timestamp: datetime | None
 ) -> Transaction:
-    """A transaction on a past snapshot, by version or by a time; a time sees nothing after the current snapshot."""
+    """A transaction on a past snapshot, by version or by time; a time gives at most the current snapshot."""
     catalog = attachment.catalog
     version = None if version is None else as_version(version)
     if timestamp is not None and not isinstance(timestamp, datetime):

@@ -27,7 +27,7 @@ def missing_table_name(error: AnalysisException) -> tuple[str, ...]:
 
 
 def explain_missing_table(state: SessionState, context: Context, error: AnalysisException) -> Exception:
-    """Translates an error about a missing table; returns other errors unchanged."""
+    """Translate an error about a missing table; return other errors unchanged."""
     name = missing_table_name(error)
     if not name:
         return error

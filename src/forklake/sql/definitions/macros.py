@@ -111,7 +111,7 @@ def _with_values(text: str, own_dialect: str, values: Mapping[str, exp.Expr], di
 
 
 def _as_operand(value: exp.Expr) -> exp.Expr:
-    """Parenthesizes a value where operator precedence could split it."""
+    """Parenthesize a value where operator precedence could split it."""
     is_loose = isinstance(value, exp.Binary | exp.Unary | exp.Predicate) and not isinstance(value, exp.Paren)
     return exp.Paren(this=value) if is_loose else value
 

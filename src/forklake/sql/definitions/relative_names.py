@@ -115,7 +115,7 @@ class _Renaming:
         return (self.attachment.metadata_name if self.catalog else OWN_METADATA, name[-1])
 
     def _function_edits(self, text: str, reference: Reference) -> list[tuple[int, int, str]]:
-        """Rewrites a call of one of our functions to its short name; no edits for other functions."""
+        """Rewrite a call of one of our functions to its short name; no edits for other functions."""
         function, schema = long_function(reference.name), None
         edits = alias_edits(text, reference, self.context.dialect)
         if function is not None:

@@ -26,7 +26,7 @@ _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist,
 
 
 def _remove_order(node: exp.Expr) -> list[exp.Ordered]:
-    """Removes the ORDER BY from the arguments of an aggregate."""
+    """Remove the ORDER BY from the arguments of an aggregate."""
     inner = node.this
     holder = inner.expressions[0] if isinstance(inner, exp.Distinct) and inner.expressions else inner
     if not isinstance(holder, exp.Order):
@@ -143,7 +143,7 @@ def _first_or_last(place: int) -> Rule:
 def _wrap_collected_list(
     node: exp.Expr, collected: tuple[exp.Expr, list[exp.Ordered]], finish: Rule
 ) -> exp.Expr | None:
-    """Wraps `finish` around the list of an aggregate's values, outside its FILTER and OVER."""
+    """Wrap `finish` around the list of an aggregate's values, outside its FILTER and OVER."""
     aggregate, order = collected
     distinct = isinstance(aggregate.this, exp.Distinct)
     value = aggregate.this.expressions[0] if distinct else aggregate.this
@@ -167,7 +167,7 @@ def _apply_after_distinct(finish: Rule) -> Rule:
 
 
 def finish_wrapped(node: exp.Expr) -> exp.Expr | None:
-    """Wraps a FILTER or OVER whose parts have all been translated."""
+    """Wrap a FILTER or OVER whose parts have all been translated."""
     found = node.meta.pop(_SORTED, None)
     if isinstance(node, exp.Filter) and isinstance(node.this, exp.IgnoreNulls):
         return exp.IgnoreNulls(this=exp.Filter(this=node.this.this, expression=node.expression))
@@ -237,7 +237,7 @@ def _count(node: exp.Expr) -> exp.Expr | None:
 
 
 def _rank_window(node: exp.Window) -> exp.Expr | None:
-    """Adds an order to ranking functions, which Spark requires; rejects GROUPS and EXCLUDE, which it lacks."""
+    """Add an order to ranking functions, which Spark requires; reject GROUPS and EXCLUDE, which it lacks."""
     spec = node.args.get("spec")
     if spec is not None and (str(spec.args.get("kind")).upper() == "GROUPS" or spec.args.get("exclude")):
         raise Untranslatable("Frames of GROUPS, and frames with EXCLUDE, are not supported: Spark has none.")

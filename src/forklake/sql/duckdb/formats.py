@@ -49,7 +49,7 @@ def _printf_value(value: exp.Expr, letter: str, places: str) -> exp.Expr:
 
 
 def format_text(node: exp.Expr) -> exp.Expr | None:
-    """Translates fields in braces to Java's; fields without an equivalent are rejected."""
+    """Translate fields in braces to Java's; fields without an equivalent are rejected."""
     pattern, values, used = constant_text(node.this, "The format of format"), node.expressions, 0
     result, place, arguments = "", 0, []
     for found in _FIELD.finditer(pattern):
@@ -88,7 +88,7 @@ def _java_field(spec: str) -> str:
 
 
 def java_format(pattern: str, *, parsing: bool) -> str:
-    """Translates a strftime pattern to Spark's."""
+    """Translate a strftime pattern to Spark's."""
     for short, long in _SHORTHANDS.items():
         pattern = pattern.replace(short, long)
     parts = [part for part in re.split(r"(%-?.)", pattern) if part]

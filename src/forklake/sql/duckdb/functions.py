@@ -120,7 +120,7 @@ def _split_part(node: exp.Expr) -> exp.Expr | None:
 
 
 def _not_empty(value: exp.Expr, problem: str) -> exp.Expr:
-    """Rejects an empty text, at translation if it is a literal, otherwise at run time."""
+    """Reject an empty text, at translation if it is a literal, otherwise at run time."""
     if isinstance(value, exp.Literal):
         if not value.name:
             raise Untranslatable(f"{problem}.")
@@ -320,7 +320,7 @@ def _logarithmic(value: exp.Expr) -> exp.Expr:
 
 
 def _method_call(node: exp.Expr) -> exp.Expr | None:
-    """Rewrites `a.upper()` to `upper(a)`."""
+    """Rewrite `a.upper()` to `upper(a)`."""
     function = node.expression
     if not isinstance(function, exp.Func):
         return None
@@ -467,7 +467,7 @@ def rewrite(node: exp.Expr) -> exp.Expr | None:
 
 
 def rewrite_all(root: exp.Expr) -> exp.Expr:
-    """Translates every expression in a tree, from the leaves up."""
+    """Translate every expression in a tree, from the leaves up."""
     for node in reversed(list(root.walk(bfs=False))):
         known = node.meta.get(TYPE)
         new = rewrite(node)

@@ -53,7 +53,7 @@ def is_unsigned(type_: exp.DataType) -> bool:
 
 
 def within(value: exp.Expr, type_: exp.DataType, *, or_null: bool = False) -> exp.Expr:
-    """Casts a whole number to an integer type, with an error, or NULL, on overflow."""
+    """Cast a whole number to an integer type, with an error, or NULL, on overflow."""
     low, high = _bounds(type_.this)
     problem = exp.null() if or_null else call("RAISE_ERROR", NO_ROOM.format(type_.sql("duckdb")))
 
@@ -140,20 +140,20 @@ def arithmetic(node: exp.Expr) -> exp.Expr | None:
 
 
 def _refuse_unknown(node: exp.Binary) -> None:
-    """Rejects operands of unknown type if the query has unsigned integers: they may be unsigned."""
+    """Reject operands of unknown type if the query has unsigned integers: they may be unsigned."""
     unknown = [side for side in (node.left, node.right) if kind(side) is None and not isinstance(side, exp.Null)]
     if unknown and node.root().meta.get(HAS_UNSIGNED):
         raise Untranslatable("Arithmetic beside unsigned integers needs types that are known; cast the values first.")
 
 
 def _as(side: exp.Expr, result: exp.DataType) -> exp.Expr:
-    """Casts a literal to the type of the result if that is narrower than INT."""
+    """Cast a literal to the type of the result if that is narrower than INT."""
     is_small = result.this in (_TYPE.TINYINT, _TYPE.SMALLINT)
     return cast_to(paren(side), _IN_SPARK[result.this]) if is_small and integer_value(side) is not None else side
 
 
 def _wide(side: exp.Expr, result: exp.DataType) -> exp.Expr:
-    """Casts an operand to a type wide enough to detect overflow."""
+    """Cast an operand to a type wide enough to detect overflow."""
     if result.this == _TYPE.INT128:
         return cast_to(paren(side), "decimal(38, 0)")
     return cast_to(paren(side), "decimal(20, 0)" if result.this == _TYPE.UBIGINT else "bigint")

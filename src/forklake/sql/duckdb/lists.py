@@ -76,7 +76,7 @@ def _distinct(node: exp.Expr) -> exp.Expr | None:
 
 
 def _concat(arguments: list[exp.Expr]) -> exp.Expr:
-    """Concatenates lists; a NULL is treated as an empty list."""
+    """Concatenate lists; a NULL is treated as an empty list."""
     parts = [part if isinstance(part, exp.Array) else call("COALESCE", part, call("ARRAY")) for part in arguments]
     return call("CONCAT", *(part for part in parts if not _is_null_list(part)))
 
@@ -134,7 +134,7 @@ def _higher_order(name: str) -> Rule:
 
 
 def _count_index_from_one(function: exp.Expr) -> exp.Expr:
-    """Makes the second argument of a lambda, the element index, 1-based."""
+    """Make the second argument of a lambda, the element index, 1-based."""
     if isinstance(function, exp.Lambda) and len(function.expressions) == 2:
         index = function.expressions[1].name
         for use in list(function.this.find_all(exp.Identifier)):

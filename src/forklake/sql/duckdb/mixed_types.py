@@ -39,7 +39,7 @@ def cast_to_common_type(values: list[exp.Expr]) -> None:
 
 
 def _refuse_texts_within(values: list[exp.Expr]) -> None:
-    """Rejects lists and structs whose parts DuckDB would cast, as it casts texts next to other types."""
+    """Reject lists and structs whose parts DuckDB would cast, as it casts texts next to other types."""
     kinds = [_kinds_within(value) for value in values if kind(value) in ("list", "struct", "map")]
     for one, other in pairwise(kinds):
         if any("text" in pair and pair[0] != pair[1] for pair in zip(one, other, strict=False)):
@@ -52,7 +52,7 @@ def _kinds_within(value: exp.Expr) -> list[object]:
 
 
 def _of_one_family(values: list[exp.Expr]) -> list[exp.Expr]:
-    """Adds run-time checks to values of unknown type where Spark would cast next to a text.
+    """The values, with run-time checks on those of unknown type where Spark would cast next to a text.
 
     UUIDs and times are texts in Spark, which could not tell the difference.
     """
@@ -126,7 +126,7 @@ def _values_of_one_type(node: exp.Expr) -> Iterator[list[exp.Expr]]:
 
 
 def with_common_type(rule: Rule | None = None) -> Rule:
-    """Wraps a rule to first cast the values in a node to a common type."""
+    """Wrap a rule to first cast the values in a node to a common type."""
 
     def apply(node: exp.Expr) -> exp.Expr | None:
         if not isinstance(node.parent, exp.Case) or not isinstance(node, exp.If):

@@ -64,7 +64,7 @@ def _is_null(value: exp.Expr) -> exp.Expr:
 
 
 def refuse_nested_elements(value: exp.Expr, what: str) -> None:
-    """Rejects operations that order elements if these are nested."""
+    """Reject operations that order elements if these are nested."""
     if element_kind(value) in _NESTED:
         raise Untranslatable(f"{what} of lists, structs or maps is not supported: Spark has another order for them.")
 
@@ -85,7 +85,7 @@ def between_keys(node: exp.Expr) -> exp.Expr | None:
 
 
 def refuse_nested(node: exp.Expr) -> exp.Expr | None:
-    """Rejects greatest and least of nested values."""
+    """Reject greatest and least of nested values."""
     if any(is_nested(value) for value in (node.this, *node.expressions)):
         raise Untranslatable("greatest and least of lists, structs or maps are not supported; use CASE.")
     return None

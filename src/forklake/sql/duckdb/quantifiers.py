@@ -35,7 +35,7 @@ def _comparison(node: exp.Expr) -> exp.Expr | None:
 
 
 def rewrite_in_query(is_in: exp.In, place: exp.Expr) -> exp.Expr | None:
-    """Translates IN over a query at a place in the tree; None leaves it to Spark, where it is never NULL.
+    """Translate IN over a query at a place in the tree; None leaves it to Spark, where it is never NULL.
 
     That makes no difference only where IN, or NOT IN, is by itself a condition that filters rows.
     """
@@ -57,7 +57,7 @@ def rewrite_in_query(is_in: exp.In, place: exp.Expr) -> exp.Expr | None:
 
 
 def _refuse_texts(is_in: exp.In) -> None:
-    """Rejects texts compared with other types, for which Spark has its own common type."""
+    """Reject texts compared with other types, for which Spark has its own common type."""
     query = is_in.args["query"].unnest()
     columns = query.selects if isinstance(query, exp.Query) else []
     values = is_in.this.expressions if isinstance(is_in.this, exp.Tuple) else [is_in.this]

@@ -14,7 +14,7 @@ _NULL_WITHOUT_ROWS = (exp.Sum, exp.Min, exp.Max, exp.Avg)
 
 
 def rewrite_select(select: exp.Select) -> None:
-    """Rewrites one SELECT, except what is inside its expressions."""
+    """Rewrite one SELECT, except what is inside its expressions."""
     _expand_where_aliases(select)
     expand_stars(select)
     _name_results(select)
@@ -23,7 +23,7 @@ def rewrite_select(select: exp.Select) -> None:
 
 
 def refuse_untranslatable(root: exp.Expr) -> None:
-    """Rejects constructs without a counterpart, anywhere in the tree."""
+    """Reject constructs without a counterpart, anywhere in the tree."""
     for node in root.find_all(exp.Limit, exp.PositionalColumn, exp.Collate, exp.CTE, exp.Pivot):
         match node:
             case exp.Pivot() if not node.args.get("unpivot"):

@@ -8,7 +8,7 @@ from forklake.sql.duckdb.syntax import call, integer_value, number
 
 
 def move_joins(select: exp.Select) -> None:
-    """Moves the joins of `FROM a JOIN b SELECT …`, which are parsed as part of the table, to the SELECT."""
+    """Move the joins of `FROM a JOIN b SELECT …`, which are parsed as part of the table, to the SELECT."""
     from_ = select.args.get("from_")
     source = from_.this if isinstance(from_, exp.From) else None
     inner = source.args.get("joins") if isinstance(source, exp.Expr) else None
@@ -18,7 +18,7 @@ def move_joins(select: exp.Select) -> None:
 
 
 def refuse_joins(select: exp.Select) -> None:
-    """Rejects joins that Spark lacks; it would read their keywords as aliases."""
+    """Reject joins that Spark lacks; it would read their keywords as aliases."""
     for join in select.args.get("joins") or []:
         method = str(join.args.get("method") or "").upper()
         if method in ("ASOF", "POSITIONAL"):

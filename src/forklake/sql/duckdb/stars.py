@@ -120,7 +120,7 @@ def _matching_columns(node: exp.Expr, select: exp.Select) -> list[tuple[str | No
 
 
 def _name_matches(condition: exp.Expr, name: str) -> bool:
-    """Evaluates a condition on a column name at translation."""
+    """Evaluate a condition on a column name at translation."""
     match condition:
         case exp.Paren():
             return _name_matches(condition.this, name)

@@ -125,7 +125,7 @@ def element_kind(node: exp.Expr) -> Kind | None:
 
 
 def mark_type(node: exp.Expr, type_: exp.DataType) -> exp.Expr:
-    """Annotates a node with a type, and returns it."""
+    """Annotate a node with a type, and return it."""
     node.meta[TYPE] = type_
     return node
 
@@ -158,7 +158,7 @@ def text(value: str) -> exp.Expr:
 
 
 def paren(node: exp.Expr) -> exp.Expr:
-    """Parenthesizes a node if needed as an operand."""
+    """Parenthesize a node if needed as an operand."""
     return exp.Paren(this=node) if isinstance(node, exp.Binary | exp.Unary | exp.Between | exp.Case) else node
 
 

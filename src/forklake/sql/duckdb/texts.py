@@ -92,7 +92,7 @@ _FORMS: dict[object, _TextForm] = {
 
 
 def read_text(value: exp.Expr, target: exp.DataType, spark_type: exp.DataType, *, or_null: bool) -> exp.Expr:
-    """Casts a text to another type, as CAST or, if `or_null`, as TRY_CAST."""
+    """Cast a text to another type, as CAST or, if `or_null`, as TRY_CAST."""
     form = _FORMS.get(target.this)
     if form is None:
         raise Untranslatable(f"A text cannot be read as {target.sql('duckdb')}; cast it to another type first.")
@@ -159,7 +159,7 @@ def _raise_error(value: exp.Expr, told: str) -> exp.Expr:
 
 
 def evaluate_once(value: exp.Expr, rule: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
-    """Applies a rule that uses a value more than once, such that the value is evaluated once."""
+    """Apply a rule that uses a value more than once, such that the value is evaluated once."""
     if isinstance(value.unnest(), exp.Column | exp.Literal | exp.Identifier):
         return rule(value)
     found = call("TRANSFORM", call("ARRAY", value), lambda_of(rule(variable("_t")), "_t"))
@@ -189,7 +189,7 @@ def as_text(value: exp.Expr) -> exp.Expr:
 
 
 def require_spark_type(value: exp.Expr, types: str) -> exp.Expr:
-    """Checks at run time that a value of unknown type has one of these Spark types."""
+    """Check at run time that a value of unknown type has one of these Spark types."""
     is_sure = call("REGEXP_LIKE", call("TYPEOF", value.copy()), rf"\A(?:{types})\z")
     return if_else(is_sure, value, call("RAISE_ERROR", _NOT_KNOWN.format(WRITTEN_APART)))
 
@@ -267,7 +267,7 @@ def _check_written_form(written: exp.Expr, pattern: str, value: exp.Expr, instea
 
 
 def _timestamptz_as_text(value: exp.Expr) -> exp.Expr:
-    """Includes the zone offset, with minutes only if they are not zero."""
+    """Include the zone offset, with minutes only if they are not zero."""
     return evaluate_once(value, _with_offset)
 
 
@@ -325,7 +325,7 @@ def _float_digits_as_text(value: exp.Expr, unsure: str) -> exp.Expr:
 
 
 def require_same_rounding(value: exp.Expr, places: int) -> exp.Expr:
-    """Checks at run time that a value rounds alike to a number of places.
+    """Check at run time that a value rounds alike to a number of places.
 
     DuckDB rounds the stored value, and Java its decimal representation; for few digits, these differ only for halves.
     """

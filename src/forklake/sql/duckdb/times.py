@@ -90,7 +90,7 @@ def _moment_from_epoch(function: str, value: exp.Expr) -> exp.Expr:
 
 
 def _convert_epoch(value: exp.Expr, function: str, divisor: int) -> exp.Expr:
-    """Converts a timestamp to a number or a number to a timestamp, depending on its type."""
+    """Convert a timestamp to a number or a number to a timestamp, depending on its type."""
     match kind(value):
         case "int":
             return _moment_from_epoch(function, value)
@@ -204,7 +204,7 @@ def _try_parse_date(arguments: list[exp.Expr]) -> exp.Expr:
 
 
 def _at_time_zone(node: exp.Expr) -> exp.Expr | None:
-    """Converts a local time in a zone to an instant, or an instant to local time in a zone."""
+    """Convert a local time in a zone to an instant, or an instant to local time in a zone."""
     zone, own = node.args["zone"], call("CURRENT_TIMEZONE")
     match kind(node.this):
         case "timestamp" | "date":

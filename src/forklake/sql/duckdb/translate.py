@@ -56,7 +56,7 @@ _TOKEN = re.compile(r"<Token token_type: [^,]*, text: (.*?), line: .*?>")
 
 
 def parse_duckdb(text: str) -> exp.Expr:
-    """Parses one DuckDB statement or expression; raises a `SyntaxProblem` that shows the position."""
+    """Parse one DuckDB statement or expression; raises a `SyntaxProblem` that shows the position."""
     try:
         with quiet_parsing():
             found = [node for node in sqlglot.parse(text, dialect=_DUCKDB) if isinstance(node, exp.Expr)]
@@ -88,7 +88,7 @@ def _error_position(text: str, error: Mapping[str, object]) -> int:
 
 
 def to_spark(node: exp.Expr, columns_of: ColumnsOf | None = None, values: Mapping[str, Any] | None = None) -> exp.Expr:
-    """Translates a tree to a new one for Spark; table names are unchanged.
+    """Translate a tree to a new one for Spark; table names are unchanged.
 
     Much of DuckDB depends on types: `x[1]`, `len(x)`, casts that round, `* REPLACE`. Types are known for what is in the
     query, for parameters from their `values`, and for tables as far as `columns_of` provides them.
@@ -174,7 +174,7 @@ def spark_text(node: exp.Expr) -> str:
 
 
 def expression_to_spark(text: str, columns: Types | None = None) -> str:
-    """Translates one expression, such as a condition or a default; `columns` are those it may use, with their types."""
+    """Translate one expression, such as a condition or a default; `columns` are those it may use, with their types."""
     expression = parse_duckdb(text)
     if isinstance(expression, exp.Query | exp.Values):
         raise syntax_problem("This is a query; an expression is wanted.", text, 0)

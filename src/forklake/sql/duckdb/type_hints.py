@@ -143,7 +143,7 @@ def _type_parameters(twin: exp.Expr, values: Mapping[str, Any]) -> None:
 
 
 def _put_values_for_hidden(twin: exp.Expr) -> None:
-    """Replaces hidden columns, which already have types, as they are not in the optimizer's schema."""
+    """Replace hidden columns, which already have types, as they are not in the optimizer's schema."""
     for column in list(twin.find_all(exp.Column)):
         if isinstance(column.meta.get(TYPE), exp.DataType):
             column.replace(exp.cast(exp.null(), column.meta[TYPE].copy()))
@@ -160,7 +160,7 @@ def _parameter_type(value: object) -> str | None:
 
 
 def _type_decimals(twin: exp.Expr) -> None:
-    """Casts literals with a decimal point: they are DECIMAL in DuckDB, but DOUBLE in the optimizer."""
+    """Cast literals with a decimal point: they are DECIMAL in DuckDB, but DOUBLE in the optimizer."""
     for literal in list(twin.find_all(exp.Literal)):
         if not literal.is_string and "." in literal.name and "e" not in literal.name.lower():
             whole, fraction = literal.name.split(".")
@@ -198,7 +198,7 @@ def _has_any(twin: exp.Expr, tables: Mapping[str, Types], wanted: Set[exp.DType]
 
 
 def _name_fields(twin: exp.Expr, tables: Mapping[str, Types]) -> None:
-    """Rewrites struct fields that are parsed as columns of a table: the optimizer loses their origin."""
+    """Rewrite struct fields that are parsed as columns of a table: the optimizer loses their origin."""
     structs = {
         name.lower()
         for columns in tables.values()

@@ -211,7 +211,7 @@ def _refuse_parameters(body: str, dialect: str) -> None:
 
 
 def _refuse_known_function(name: str, width: int, is_table: bool, dialect: str) -> None:
-    """Rejects names of functions that sqlglot knows: their calls are never resolved to macros."""
+    """Reject names of functions that sqlglot knows: their calls are never resolved to macros."""
     call = f"{name}({', '.join(['NULL'] * width)})"
     with suppress(SqlglotError):
         tree = parse_text(f"SELECT * FROM {call}" if is_table else f"SELECT {call}", dialect)

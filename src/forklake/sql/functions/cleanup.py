@@ -56,7 +56,7 @@ _DROPPED = pa.schema(
 
 
 def refuse_call_in_transaction(call: FunctionCall, name: str) -> None:
-    """Rejects a call inside a transaction, unless it is a dry run, which changes nothing."""
+    """Reject a call inside a transaction, unless it is a dry run, which changes nothing."""
     if not call.get("dry_run"):
         refuse_in_transaction(call.state, f"ducklake_{name}")
 

@@ -101,7 +101,7 @@ def check_keepable(function: Function) -> None:
 
 
 def _attachment_to_fork(state: SessionState, context: Context, name: object) -> Attachment:
-    """Resolves the catalog as FORK CATALOG does."""
+    """Resolve the catalog as FORK CATALOG does."""
     if name is None or state.current_catalog is None or context.is_kept:
         return _get_attachment(state, context, name)
     try:

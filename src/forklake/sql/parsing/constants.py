@@ -159,7 +159,7 @@ def _interval_value(node: exp.Interval, parameters: Parameters) -> timedelta:
 
 
 def _add(left: Any, right: Any) -> Any:
-    """Adds integers, or intervals to times or to each other; other additions of Python mean something else in SQL."""
+    """Add integers, or intervals to times or to each other; other additions of Python mean something else in SQL."""
     if _is_integer(left) and _is_integer(right):
         return left + right
     if isinstance(left, timedelta) and not isinstance(right, timedelta):

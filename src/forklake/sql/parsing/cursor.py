@@ -62,7 +62,7 @@ class DuckDBReadDialect(DuckDB):
 
 
 _READERS: Mapping[str, type[Dialect]] = {"spark": SparkReadDialect, "duckdb": DuckDBReadDialect}
-"""sqlglot dialects by the name of ours."""
+"""sqlglot dialects by dialect name."""
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -116,7 +116,7 @@ def tokens_of(text: str, dialect: str) -> Sequence[Token]:
 
 @_cache_short_texts
 def parse_text(text: str, dialect: str) -> exp.Expr:
-    """Parses a query or expression to a sqlglot tree with positions in the text. Raises SqlglotError.
+    """Parse a query or expression to a sqlglot tree with positions in the text. Raises SqlglotError.
 
     The tree is cached and shared: it must not be modified.
     """
@@ -155,7 +155,7 @@ logging.getLogger("sqlglot").addFilter(_LOG.filter)
 
 @contextmanager
 def without_log() -> Iterator[None]:
-    """Suppresses sqlglot's log: its warnings repeat statements, including secrets."""
+    """Suppress sqlglot's log: its warnings repeat statements, including secrets."""
     before, _LOG.is_open = _LOG.is_open, False
     try:
         yield
@@ -189,7 +189,7 @@ def _escape_doubled_quotes(text: str) -> str:
 
 
 def split_statements(text: str, dialect: str) -> list[str]:
-    """Splits a text into statements, without the semicolons."""
+    """Split a text into statements, without the semicolons."""
     statements, start, is_empty = [], 0, True
     for token in tokens_of(text, dialect):
         if token.token_type != TokenType.SEMICOLON:
@@ -204,7 +204,7 @@ def split_statements(text: str, dialect: str) -> list[str]:
 
 
 def check_end(cursor: "Cursor", statement: S) -> S:
-    """Returns the statement if nothing follows it."""
+    """Return the statement if nothing follows it."""
     cursor.expect_end()
     return statement
 

@@ -56,7 +56,7 @@ def parse(text: str, dialect: str) -> list[Statement]:
 
 
 def parse_one(text: str, dialect: str) -> Statement:
-    """Parses one statement."""
+    """Parse one statement."""
     cursor = Cursor(text, dialect)
     for words, parser in _BEGINNINGS:
         if cursor.next_is(words):

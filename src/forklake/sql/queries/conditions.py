@@ -32,7 +32,7 @@ def parse_condition(where: str | Expression, table: Table, rules: ComparisonRule
 
 
 def _refuse_stars(where: str) -> None:
-    """Rejects stars, which would cover the columns that identify rows."""
+    """Reject stars, which would cover the columns that identify rows."""
     if "*" not in where:
         return
     with suppress(SqlglotError):

@@ -42,13 +42,13 @@ def check_unread(state: SessionState, context: Context, parsed: ParsedQuery) -> 
 
 
 def _parse(spark: SparkSession, text: str) -> None:
-    """Lets Spark report a syntax error in a text that it cannot parse either, without running it."""
+    """Let Spark report a syntax error in a text that it cannot parse either, without running it."""
     if not is_remote(spark):
         spark._jsparkSession.sessionState().sqlParser().parsePlan(text)
 
 
 def _refuse_names_in_texts(tokens: Sequence[Token], parsed: ParsedQuery) -> None:
-    """Rejects texts that name tables dynamically: Spark would resolve them, and we do not see them."""
+    """Reject texts that name tables dynamically: Spark would resolve them, and we do not see them."""
     words = [token.text.upper() if token.token_type != TokenType.STRING else "" for token in tokens]
     if words[:2] == ["EXECUTE", "IMMEDIATE"] or words[:1] == ["EXECUTE IMMEDIATE"]:
         raise InvalidInput("EXECUTE IMMEDIATE is not supported: run the statement itself.")

@@ -113,7 +113,7 @@ class Result:
 
 
 def attach_spark(result: Result, provider: SparkProvider, *, debug: bool = False) -> Result:
-    """Adds a DataFrame source for rows that came without Spark; with `debug`, errors are raised unchanged."""
+    """Add a DataFrame source for rows that came without Spark; with `debug`, errors are raised unchanged."""
     result._debug = debug
     if result._frame is None:
         result._frame = lambda: from_arrow(provider.get(), result.to_arrow())

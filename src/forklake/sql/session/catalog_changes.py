@@ -14,7 +14,7 @@ from forklake.sql.session.state import SessionState
 
 
 def refuse_in_transaction(state: SessionState, what: str) -> None:
-    """Rejects operations that cannot be rolled back inside a transaction."""
+    """Reject an operation that cannot be rolled back if a transaction is open."""
     if state.transactions.is_open:
         raise TransactionError(f"{what} cannot run inside a transaction: it cannot be rolled back.")
 

@@ -80,5 +80,5 @@ class SessionState:
 
     @property
     def takes_shortcuts(self) -> bool:
-        """Whether a statement may be answered without Spark: the setting, and Spark settings that we interpret alike."""
+        """Whether Spark may be bypassed: the setting allows it, and no Spark setting changes what expressions mean."""
         return self.shortcuts and self.provider.settings.is_usual

@@ -188,7 +188,7 @@ def _commit_transaction(transaction: Transaction) -> SnapshotId | None:
 
 
 def _end_transaction(transaction: Transaction) -> None:
-    """Roll back if not committed, and discard unused files."""
+    """Roll back if still open, and discard files that are not part of a commit."""
     if transaction.is_open:
         rollback(transaction)
     discard_files(transaction)

@@ -64,7 +64,7 @@ def column_spec(state: SessionState, column: ColumnText) -> ColumnSpec:
 
 
 def parse_column_type(text: str, dialect: str) -> ColumnType:
-    """Parses a type in a dialect: in Spark, TIMESTAMP is an instant, and TIMESTAMP_NTZ a local time."""
+    """Parse a type in a dialect: in Spark, TIMESTAMP is an instant, and TIMESTAMP_NTZ a local time."""
     return parse_type(text, timestamp="timestamptz" if dialect == "spark" else "timestamp")
 
 
