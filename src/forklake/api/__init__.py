@@ -1,4 +1,4 @@
-"""The Python interface: thin handles, whose methods call the functions of the layers below.
+"""Python API: thin handles whose methods call the functions of the layers below.
 
 Imports `sql` and everything below; only `cli` imports it.
 """

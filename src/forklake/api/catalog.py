@@ -1,4 +1,4 @@
-"""A catalog in Python: its tables, its forks and its history."""
+"""Catalog handle of the Python API: tables, forks and history."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ Columns = Mapping[str, str] | Sequence[ColumnSpec]
 
 @checked_methods
 class CatalogHandle(Upkeep):
-    """An attached catalog, or a fork of one. Metadata only, until rows are read or written."""
+    """An attached catalog, or a fork of one. Touches only metadata until rows are read or written."""
 
     @property
     def name(self) -> str:
@@ -48,17 +48,17 @@ class CatalogHandle(Upkeep):
         timestamp: datetime | None = None,
         if_not_exists: bool = False,
     ) -> "CatalogHandle":
-        """Fork the catalog as it is, or as it was; returns a handle of the fork."""
+        """Fork the catalog as of now or as of a version or time; returns a handle of the fork."""
         forked, _ = fork_attached(
             self._state, self._attachment, name, version=version, timestamp=timestamp, if_not_exists=if_not_exists
         )
-        # The handle's own name cannot clash with one that was attached.
+        # A slash keeps the handle's name from clashing with an attached one.
         attachment = replace(self._attachment, name=f"{self._attachment.name}/{name}", catalog=forked)
         self._state.attachments.keep_open(attachment)
         return CatalogHandle(self._state, attachment)
 
     def table(self, name: str) -> TableHandle:
-        """A table by its name, `schema.table` or `table` in the schema `main`; looked up when it is used."""
+        """A table by name: `schema.table`, or `table` in the schema `main`. Looked up on use."""
         schema, table = split_name(name)
         return TableHandle(self._state, self._attachment, schema, table)
 
@@ -103,7 +103,7 @@ class CatalogHandle(Upkeep):
         sorted_by: SortKeys = (),
         or_replace: bool = False,
     ) -> TableHandle:
-        """Create a table with the columns of a DataFrame, an Arrow table, pandas or rows, and put them into it."""
+        """Create a table with the columns and rows of a DataFrame, an Arrow table, pandas or rows."""
         schema, table = split_name(name)
         with self._state.writing(self._attachment) as tx:
             create_as(
@@ -134,7 +134,7 @@ class CatalogHandle(Upkeep):
         allow_duplicates: bool = False,
         progress: Progress = QUIET,
     ) -> list[str]:
-        """Add Parquet files to a table as they are and where they are; returns those that were added."""
+        """Register existing Parquet files in a table without copying them; returns the files added."""
         return self.table(table).add_files(
             paths,
             allow_missing=allow_missing,
@@ -169,7 +169,7 @@ class CatalogHandle(Upkeep):
 
     @one_statement
     def tables(self, schema: str = DEFAULT_SCHEMA) -> list[str]:
-        """The names of the tables of a schema."""
+        """The names of the tables in a schema."""
         tx = self._state.transaction(self._attachment)
         return [table.name for table in list_tables(tx, schema)]
 
@@ -182,12 +182,12 @@ class CatalogHandle(Upkeep):
 
     @one_statement
     def snapshots(self) -> list[Snapshot]:
-        """Every snapshot the catalog can travel to, oldest first."""
+        """All snapshots available for time travel, oldest first."""
         return visible_snapshots(self._state.transaction(self._attachment).view)
 
     @one_statement
     def options(self) -> list[OptionValue]:
-        """Every option that is set, from the whole instance to single tables."""
+        """All options that are set, at every scope from the instance to single tables."""
         return list_options(self._state.transaction(self._attachment))
 
     @one_statement

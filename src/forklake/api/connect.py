@@ -1,4 +1,4 @@
-"""The way in."""
+"""Entry point of the Python API."""
 
 from collections.abc import Mapping
 
@@ -20,17 +20,17 @@ def connect(
     settings: Mapping[str, str] | None = None,
     shortcuts: bool = True,
 ) -> Session:
-    """A session. Spark is not started before something needs it.
+    """Open a session. Spark starts on first use.
 
-    `spark` takes a SparkSession of yours, classic or Connect, and leaves its settings alone. Otherwise one is started
-    for this machine when it is needed, with `settings` over our own. Without `shortcuts`, Spark decides about every
-    row, as after `SET forklake_shortcuts = false`.
+    `spark` takes an existing SparkSession, classic or Connect, and leaves its settings unchanged. Otherwise a local one
+    is started on first use, with `settings` overriding our defaults. Without `shortcuts`, every row is evaluated by
+    Spark, as after `SET forklake_shortcuts = false`.
     """
     if dialect not in DIALECTS:
         raise InvalidInput(f"There is no dialect '{dialect}'; use one of {', '.join(DIALECTS)}.")
     if spark is not None and settings:
         raise InvalidInput("Settings are for a Spark session of our own; set them on yours instead.")
     provider = SparkProvider(spark, settings)
-    # Settings that we cannot work with are refused now, and again whenever they are changed.
+    # Unsupported settings are rejected now, and again whenever they are changed.
     _ = provider.settings if spark is not None or settings else None
     return Session(SessionState(provider, dialect, shortcuts=shortcuts))

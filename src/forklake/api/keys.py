@@ -1,4 +1,4 @@
-"""Partition and sort keys as users write them."""
+"""Partition and sort keys as given by users."""
 
 from collections.abc import Sequence
 from typing import TypeAlias, TypeVar
@@ -11,17 +11,17 @@ SortKeys: TypeAlias = str | Sequence[str | SortKey]
 
 
 def partition_keys(keys: PartitionKeys) -> list[tuple[str, str]]:
-    """Column names with their transforms; a name alone is partitioned by its values."""
+    """Column names with their transforms; a bare name means `identity`."""
     return [(key, "identity") if isinstance(key, str) else key for key in _as_sequence(keys)]
 
 
 def sort_keys(keys: SortKeys) -> list[SortKey]:
-    """Sort keys; a text is an expression, with DESC behind it if it falls."""
+    """Sort keys; a string is an expression, optionally followed by ASC or DESC."""
     return [key if isinstance(key, SortKey) else _sort_key(key) for key in _as_sequence(keys)]
 
 
 def _as_sequence(keys: str | Sequence[T]) -> Sequence[str | T]:
-    """A text is one key, and not a key for each of its letters."""
+    """Wrap a string as a single key, so that it is not iterated by character."""
     return [keys] if isinstance(keys, str) else keys
 
 

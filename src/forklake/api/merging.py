@@ -1,4 +1,4 @@
-"""The clauses of a merge: what becomes of rows that match, and of rows that do not."""
+"""Clauses of a merge: actions for matched and unmatched rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class MergeClause:
-    """A clause whose conditions and values may still be text."""
+    """A clause whose condition and values may still be SQL text."""
 
     when: When
     action: Action
@@ -32,7 +32,7 @@ class MergeClause:
     values: Values | None = None
 
     def bound(self, work: Work) -> Clause:
-        """The clause as expressions."""
+        """The clause with its texts parsed as expressions."""
         condition = None if self.condition is None else as_expression(self.condition, work)
         values = None
         if self.values is not None:
@@ -43,20 +43,20 @@ class MergeClause:
 @checked_methods
 @dataclass(frozen=True, slots=True)
 class MergeClauseBuilder:
-    """Rows for which a clause can say what becomes of them."""
+    """Rows selected by a clause, before an action is chosen."""
 
     when: When
     condition: Where | None = None
 
     def update(self, values: Values | None = None) -> MergeClause:
-        """Set columns; without values, all columns of the source to its values."""
+        """Set columns; without values, set all columns of the source."""
         return MergeClause(self.when, "update", self.condition, values)
 
     def delete(self) -> MergeClause:
         return MergeClause(self.when, "delete", self.condition)
 
     def insert(self, values: Values | None = None) -> MergeClause:
-        """Add the source's row; without values, all of its columns."""
+        """Insert the source row; without values, all of its columns."""
         return MergeClause(self.when, "insert", self.condition, values)
 
     def do_nothing(self) -> MergeClause:
@@ -65,28 +65,28 @@ class MergeClauseBuilder:
 
 @checked_arguments
 def when_matched(condition: Where | None = None) -> MergeClauseBuilder:
-    """Rows of the table that a row of the source matches: `update` or `delete` them."""
+    """Rows of the table matched by a source row: `update` or `delete` them."""
     return MergeClauseBuilder("matched", condition)
 
 
 @checked_arguments
 def when_not_matched(condition: Where | None = None) -> MergeClauseBuilder:
-    """Rows of the source that match none of the table: `insert` them."""
+    """Rows of the source that match no row of the table: `insert` them."""
     return MergeClauseBuilder("not matched", condition)
 
 
 @checked_arguments
 def when_not_matched_by_source(condition: Where | None = None) -> MergeClauseBuilder:
-    """Rows of the table that no row of the source matches: `update` or `delete` them."""
+    """Rows of the table matched by no source row: `update` or `delete` them."""
     return MergeClauseBuilder("not matched by source", condition)
 
 
 UPSERT = (when_matched().update(), when_not_matched().insert())
-"""What a merge does when it is told nothing else."""
+"""Default clauses of a merge."""
 
 
 def checked_clauses(clauses: Sequence[MergeClause]) -> Sequence[MergeClause]:
-    """The clauses of a merge, which must be such; those of an upsert if there are none."""
+    """Check the types of the clauses; return those of an upsert if there are none."""
     for clause in clauses:
         if not isinstance(clause, MergeClause):
             raise InvalidInput(f"{clause!r} is not a clause of a merge; write when_matched().update(), for example.")
@@ -94,7 +94,7 @@ def checked_clauses(clauses: Sequence[MergeClause]) -> Sequence[MergeClause]:
 
 
 def as_expression(value: Any, work: Work) -> Expression:
-    """An expression as it is, text as SQL, and any other value as itself."""
+    """Expressions unchanged, strings parsed as SQL, other values as literals."""
     work.provider.get()
     if isinstance(value, Expression):
         return value
@@ -104,7 +104,7 @@ def as_expression(value: Any, work: Work) -> Expression:
 
 
 def join_condition(on: Where | Sequence[str], table: Table, work: Work) -> Expression:
-    """Which rows match: columns that are equal, by name, or any condition over `target` and `source`."""
+    """Join condition: equality of the named columns, or any condition over `target` and `source`."""
     names = {fold(column.name) for column in table.definition.columns}
     if isinstance(on, str) and fold(on) in names:
         on = [on]

@@ -1,4 +1,4 @@
-"""Names of tables as users write them."""
+"""Parsing of table names given by users."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Catalogs and tables as a notebook shows them: from the metadata alone."""
+"""HTML representations of catalogs and tables for notebooks, from metadata only."""
 
 from html import escape
 
@@ -15,7 +15,7 @@ _MOST_ROWS = 50
 
 
 def catalog_html(tx: Transaction) -> str:
-    """The tables of a catalog, with how much they store."""
+    """The tables of a catalog with their file counts and sizes."""
     schemas = {schema.object_id: schema.name for schema in list_schemas(tx)}
     rows = [
         {
@@ -32,7 +32,7 @@ def catalog_html(tx: Transaction) -> str:
 
 
 def table_html(tx: Transaction, schema: str, table: Table) -> str:
-    """The columns of a table, and how many rows it has."""
+    """The columns of a table and its row count."""
     columns = table.definition.columns
     shown = pa.table(
         {

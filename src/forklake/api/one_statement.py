@@ -1,4 +1,4 @@
-"""Methods of handles that are statements of their own."""
+"""Decorator for handle methods that run as a single statement."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -20,9 +20,10 @@ H = TypeVar("H", bound=Handle)
 
 
 def one_statement(method: Callable[Concatenate[H, P], T]) -> Callable[Concatenate[H, P], T]:
-    """Let a method read each catalog at one snapshot, as a statement does, and try again when that has expired.
+    """Run a method on one snapshot per catalog, as a statement does, and retry if that snapshot has expired.
 
-    Arguments that can be read only once are read before the first attempt. Errors of Spark are told as errors of ours.
+    Single-use iterables among the arguments are materialized before the first attempt. Spark errors are translated to
+    ours.
     """
 
     @wraps(method)

@@ -1,4 +1,4 @@
-"""A session: attached catalogs, SQL, one transaction at a time, and a Spark when it is needed."""
+"""Session: attached catalogs, SQL, at most one open transaction, and Spark on demand."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ from forklake.sql.session.state import SessionState
 
 @checked_methods
 class Session:
-    """Made by `forklake.connect`. Closing it closes its databases; Spark goes on running."""
+    """Created by `forklake.connect`. Closing it closes its databases; Spark keeps running."""
 
     def __init__(self, state: SessionState, *, owns_attachments: bool = True) -> None:
         self._state = state
@@ -38,14 +38,14 @@ class Session:
 
     @property
     def spark(self) -> SparkSession:
-        """The Spark session, started now if there was none."""
+        """The Spark session, started now if none is running."""
         return self._state.provider.get()
 
     def sql(self, text: str, params: Parameters = None, *, debug: bool = False) -> Result:
-        """Run one statement or several; gives the result of the last.
+        """Run one or more statements; returns the result of the last.
 
-        Values for `:name` are given as a mapping, those for `?` as a list, in the order of the text. Errors say what is
-        wrong in a few lines; with `debug` those of Spark come as they are.
+        Values for `:name` are passed as a mapping, those for `?` as a list in order of appearance. Errors are condensed
+        to a few lines; with `debug`, Spark errors are raised unchanged.
         """
         result, dialect = Result(pa.table({})), self._state.dialect
         with translate_query_errors(debug=debug):
@@ -89,16 +89,16 @@ class Session:
         return self.catalog(name)
 
     def detach(self, name: str) -> None:
-        """Forget an attached catalog, as DETACH does."""
+        """Detach a catalog, as DETACH does."""
         detach(self._state, Detach(name))
 
     def catalog(self, name: str) -> CatalogHandle:
-        """The Python door to an attached catalog."""
+        """Handle of an attached catalog."""
         state = self._state
         return CatalogHandle(state, state.attachments.get(name))
 
     def cursor(self) -> "Session":
-        """Another session on the same attachments, with a transaction of its own."""
+        """Another session that shares the attachments but has its own transaction."""
         state = self._state
         other = SessionState(
             state.provider,
@@ -124,7 +124,7 @@ class Session:
 
     @contextmanager
     def transaction(self) -> Iterator["Session"]:
-        """BEGIN; COMMIT when the block ends well, ROLLBACK when it does not."""
+        """BEGIN; COMMIT if the block succeeds, ROLLBACK if it raises."""
         self.begin()
         try:
             yield self
@@ -135,7 +135,7 @@ class Session:
         self.commit()
 
     def close(self) -> None:
-        """Roll back what is open, and close the databases unless other sessions use them."""
+        """Roll back an open transaction, and close the databases unless this session is a cursor."""
         if self._state.transactions.is_open:
             self.rollback()
         if self._owns_attachments:

@@ -1,4 +1,4 @@
-"""A table in Python: DataFrames in and out."""
+"""Table handle of the Python API: reads and writes DataFrames."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -53,7 +53,7 @@ Where = str | Expression
 
 @checked_methods
 class TableHandle:
-    """A table of a catalog, by name. Each method is a transaction of its own, unless one is open."""
+    """A table of a catalog, by name. Each method runs in its own transaction unless one is open."""
 
     def __init__(self, state: SessionState, attachment: Attachment, schema: str, name: str) -> None:
         self._state = state
@@ -73,7 +73,7 @@ class TableHandle:
     ) -> DataFrame:
         """The rows as a DataFrame, now or as of a version or a time.
 
-        `columns` chooses some; among them may be `rowid`, `snapshot_id`, `filename` and `file_row_number`.
+        `columns` is a projection; it may include `rowid`, `snapshot_id`, `filename` and `file_row_number`.
         """
         return self.scan(columns=columns, version=version, timestamp=timestamp).to_spark()
 
@@ -86,7 +86,7 @@ class TableHandle:
         version: int | None = None,
         timestamp: datetime | None = None,
     ) -> Result:
-        """The rows for which a condition is true. A condition as SQL text excludes files before any is read."""
+        """The rows that satisfy a predicate. A predicate given as SQL text prunes files before any is read."""
         tx = self._read_transaction(version, timestamp)
         return scan_table(self._work(tx), get_table(tx, self._schema, self._name), where, columns)
 
@@ -100,7 +100,7 @@ class TableHandle:
     def count(
         self, where: Where | None = None, *, version: int | None = None, timestamp: datetime | None = None
     ) -> int:
-        """How many rows there are; without a condition, from the metadata alone."""
+        """The number of rows; without a predicate, from metadata only."""
         tx = self._read_transaction(version, timestamp)
         table = get_table(tx, self._schema, self._name)
         if where is None and self._state.takes_shortcuts:
@@ -111,25 +111,25 @@ class TableHandle:
 
     @one_statement
     def min(self, column: str | Sequence[str]) -> Any:
-        """The smallest value of a column; from the metadata where that is exact."""
+        """The minimum of a column; from metadata where that is exact."""
         return extreme_value(*self._work_and_table(), _column_path(column), "min")
 
     @one_statement
     def max(self, column: str | Sequence[str]) -> Any:
-        """The largest value of a column; from the metadata where that is exact."""
+        """The maximum of a column; from metadata where that is exact."""
         return extreme_value(*self._work_and_table(), _column_path(column), "max")
 
     @one_statement
     def changes(self, since: Point, until: Point | None = None, kind: Kind = "changes") -> Result:
-        """What happened to the rows from one snapshot or time to another, both included.
+        """Row changes between two snapshots or times, both inclusive.
 
-        Rows come with `snapshot_id`, `rowid` and, unless only insertions or deletions are asked for, `change_type`:
+        Rows come with `snapshot_id`, `rowid` and, unless only insertions or deletions are requested, `change_type`:
         insert, delete, update_preimage or update_postimage.
         """
         first, last = snapshot_range(self._read_transaction(None, None).view, since, until)
         tx = begin(replace(self._attachment.catalog, pinned=last))
         table = get_table(tx, self._schema, self._name)
-        # At once: later, snapshots of the range may have expired.
+        # Evaluated eagerly: snapshots of the range may expire later.
         found = table_changes(self._work(tx), table, first, last, kind)
         return Result(None, lambda: found, table, last)
 
@@ -137,38 +137,38 @@ class TableHandle:
 
     @one_statement
     def append(self, data: Any, *, by: Matching | None = None) -> int:
-        """Add rows of a DataFrame, an Arrow table, pandas, or a list of dictionaries or tuples; returns how many."""
+        """Append a DataFrame, an Arrow table, pandas, or a list of dictionaries or tuples; returns the row count."""
         with self._writing() as (work, table):
             return append(work, table, data, _check_matching(by))
 
     @one_statement
     def overwrite(self, data: Any, *, where: Where | None = None, by: Matching | None = None) -> int:
-        """Replace all rows, or those for which a condition is true; returns how many rows were added."""
+        """Replace all rows, or those that satisfy a predicate; returns the number of rows added."""
         with self._writing() as (work, table):
             return overwrite(work, table, data, self._condition(where, table), _check_matching(by))
 
     @one_statement
     def delete(self, where: Where | None = None) -> int:
-        """Delete the rows for which a condition is true, or all; returns how many."""
+        """Delete the rows that satisfy a predicate, or all rows; returns the number deleted."""
         with self._writing() as (work, table):
             return delete(work, table, self._condition(where, table))
 
     def truncate(self) -> int:
-        """Delete all rows, without reading any; returns how many."""
+        """Delete all rows without reading any; returns the number deleted."""
         return self.delete()
 
     @one_statement
     def update(self, assignments: Mapping[str, Any], where: Where | None = None) -> int:
-        """Set columns to values, SQL text or expressions over the row as it was; returns how many rows."""
+        """Set columns to values, SQL text or expressions over the old row; returns the number of rows updated."""
         with self._writing() as (work, table):
             values = {name: as_expression(value, work) for name, value in assignments.items()}
             return update(work, table, values, self._condition(where, table))
 
     @one_statement
     def merge(self, source: Any, on: Where | Sequence[str], *clauses: MergeClause) -> MergeCounts:
-        """Merge rows into the table; without clauses, those that match are updated and the others added.
+        """Merge rows into the table; without clauses, matching rows are updated and the others inserted.
 
-        `on` names columns, or is a condition in which the sides are called `target` and `source`.
+        `on` names columns, or is a condition over `target` and `source`.
         """
         with self._writing() as (work, table):
             bound = [clause.bound(work) for clause in checked_clauses(clauses)]
@@ -185,7 +185,7 @@ class TableHandle:
         allow_duplicates: bool = False,
         progress: Progress = QUIET,
     ) -> list[str]:
-        """Add Parquet files as they are and where they are, by paths, patterns or folders; returns those added."""
+        """Register Parquet files without copying them, by paths, patterns or folders; returns the files added."""
         with self._writing() as (work, table):
             return add_data_files(
                 work,
@@ -198,7 +198,7 @@ class TableHandle:
                 progress=progress,
             )
 
-    # Its definition
+    # Definition
 
     @property
     @one_statement
@@ -208,7 +208,7 @@ class TableHandle:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns by name, with their types as SQL."""
+        """Column names mapped to their SQL types."""
         return {column.name: column.type.sql() for column in self.definition.columns}
 
     def add_column(
@@ -220,7 +220,7 @@ class TableHandle:
         nullable: bool = True,
         comment: str | None = None,
     ) -> None:
-        """Add a column, or a field to a struct: `("address", "zip")`. Rows that are there have the default.
+        """Add a column, or a field to a struct: `("address", "zip")`. Existing rows get the default.
 
         The default is a value of the column's type, or its text.
         """
@@ -242,13 +242,13 @@ class TableHandle:
         self._alter(lambda _, definition: alterations.rename_column(definition, _column_path(name), new_name))
 
     def set_type(self, name: str | Sequence[str], type: str) -> None:
-        """Widen a column; files stay as they are."""
+        """Widen the type of a column; data files are not rewritten."""
         new_type = parse_type(type)
         check_storable([new_type])
         self._alter(lambda _, definition: alterations.set_column_type(definition, _column_path(name), new_type))
 
     def set_default(self, name: str | Sequence[str], value: Any, *, expression: bool = False) -> None:
-        """What new rows get: a value of the column's type or its text, or the SQL of an expression."""
+        """Set the default for new rows: a value of the column's type or its text, or the SQL of an expression."""
         path = _column_path(name)
         column_type = alterations.find_column(self.definition, path).type
         text: str | None
@@ -265,7 +265,7 @@ class TableHandle:
 
     @one_statement
     def set_not_null(self, name: str) -> None:
-        """Refuse NULL from now on; refused itself while the column holds one."""
+        """Disallow NULL from now on; fails if the column contains one."""
         with self._writing() as (work, table):
             check_no_nulls(work, table, name)
             alter_table(work.tx, self._schema, self._name, lambda d: alterations.set_not_null(d, _column_path(name)))
@@ -274,11 +274,11 @@ class TableHandle:
         self._alter(lambda _, definition: alterations.drop_not_null(definition, _column_path(name)))
 
     def move_column(self, name: str | Sequence[str], after: str | None = None) -> None:
-        """Put a column behind another, or first."""
+        """Move a column behind another, or to the front."""
         self._alter(lambda _, definition: alterations.move_column(definition, _column_path(name), after))
 
     def set_partitioning(self, keys: PartitionKeys) -> None:
-        """Partition files to come by these columns, or by none; files that are there stay as they are."""
+        """Partition new files by these columns, or by none; existing files are unchanged."""
 
         def change(tx: Transaction, definition: TableDefinition) -> TableDefinition:
             if not keys:
@@ -289,7 +289,7 @@ class TableHandle:
         self._alter(change)
 
     def set_sort_order(self, keys: SortKeys) -> None:
-        """Sort files to come by these expressions, or by none; files that are there stay as they are."""
+        """Sort new files by these expressions, or by none; existing files are unchanged."""
 
         def change(tx: Transaction, definition: TableDefinition) -> TableDefinition:
             if not keys:
@@ -316,7 +316,7 @@ class TableHandle:
     def _read_transaction(self, version: int | None, timestamp: datetime | None) -> Transaction:
         if version is None and timestamp is None:
             return self._state.transaction(self._attachment)
-        # What was is read apart from the open transaction, whose changes it does not have.
+        # Time travel does not use the open transaction, whose changes it must not see.
         return read_transaction_at(self._state, self._attachment, version, timestamp)
 
     @contextmanager
@@ -338,7 +338,7 @@ class TableHandle:
 
 
 def _column_path(name: str | Sequence[str]) -> tuple[str, ...]:
-    """A column by name, or a field by the names on the way to it."""
+    """The path of a column or nested field."""
     path = (name,) if isinstance(name, str) else tuple(name) if isinstance(name, Sequence) else ()
     if not path or not all(isinstance(part, str) for part in path):
         raise InvalidInput(f"{name!r} is not a column; give its name, or the names on the way to a field.")

@@ -1,4 +1,4 @@
-"""The maintenance of a catalog in Python: the same names and arguments as in SQL."""
+"""Maintenance operations of a catalog in Python: same names and arguments as in SQL."""
 
 from collections.abc import Collection
 from typing import Any
@@ -39,7 +39,7 @@ from forklake.sql.session.state import SessionState
 
 @checked_methods
 class Upkeep:
-    """What keeps a catalog in shape. Nothing here can be rolled back but compaction, which is a commit like others."""
+    """Maintenance operations. Only compaction can be rolled back, as it is an ordinary commit."""
 
     def __init__(self, state: SessionState, attachment: Attachment) -> None:
         self._state = state
@@ -76,7 +76,7 @@ class Upkeep:
         delete_threshold: float | None = None,
         progress: Progress = QUIET,
     ) -> list[Compacted]:
-        """Rewrite files of which this share of the rows is deleted, or that of `rewrite_delete_threshold`."""
+        """Rewrite files whose share of deleted rows reaches the threshold, or `rewrite_delete_threshold`."""
         return rewrite_in_tables(
             self._commits, _parse_place(schema, table), delete_threshold=delete_threshold, progress=progress
         )
@@ -88,14 +88,14 @@ class Upkeep:
 
     @one_statement
     def checkpoint(self, *, progress: Progress = QUIET) -> list[Step]:
-        """Everything that keeps the catalog in shape: flush, expire, merge, rewrite, clean up, delete orphans."""
+        """Run all maintenance steps: flush, expire, merge, rewrite, clean up, delete orphans."""
         self._check_no_transaction(False)
         return checkpoint(self._attachment.catalog, self._storage, self._commits, progress=progress)
 
     def expire_snapshots(
         self, *, versions: Collection[int] | None = None, older_than: Age | None = None, dry_run: bool = False
     ) -> list[Snapshot]:
-        """Expire snapshots by number or age, or by the option `expire_older_than`; never the newest. Returns them."""
+        """Expire snapshots by id or age, or by the option `expire_older_than`; never the newest. Returns them."""
         self._check_no_transaction(dry_run)
         return expire_snapshots(self._attachment.catalog, versions=versions, older_than=older_than, dry_run=dry_run)
 
@@ -107,7 +107,7 @@ class Upkeep:
         dry_run: bool = False,
         progress: Progress = QUIET,
     ) -> list[str]:
-        """Delete files that nobody can see since a time, by default for as long as `delete_older_than` says."""
+        """Delete files scheduled for deletion before a time, by default longer ago than `delete_older_than`."""
         return cleanup_old_files(
             *self._place(dry_run), **_cleanup_arguments(older_than, cleanup_all, dry_run, progress)
         )
@@ -120,7 +120,7 @@ class Upkeep:
         dry_run: bool = False,
         progress: Progress = QUIET,
     ) -> list[str]:
-        """Delete files below the catalog's folder that no catalog knows, and that are older than a time."""
+        """Delete files below the catalog's folder that no catalog references and that are older than a time."""
         return delete_orphaned_files(
             *self._place(dry_run), **_cleanup_arguments(older_than, cleanup_all, dry_run, progress)
         )
@@ -133,21 +133,21 @@ class Upkeep:
         dry_run: bool = False,
         progress: Progress = QUIET,
     ) -> list[tuple[str, str]]:
-        """Delete what dropped catalogs of the lake have left and no fork sees; returns catalogs and paths."""
+        """Delete what dropped catalogs left behind and no fork sees; returns catalogs and paths."""
         return cleanup_dropped_catalogs(
             *self._place(dry_run), **_cleanup_arguments(older_than, cleanup_all, dry_run, progress)
         )
 
     def file_holders(self, path: str, *, limit: int = MOST_HOLDERS) -> list[FileHolder]:
-        """Which catalogs keep a file, by which snapshots; the path in full, or from the data path on."""
+        """The catalogs and snapshots that keep a file; the path is absolute or relative to the data path."""
         return file_holders(self._attachment.lake, self._storage.stored_path(path), limit=limit)
 
     def catalog_storage(self) -> CatalogStorage:
-        """How much the catalog keeps alone, which dropping it would free, and how much it shares."""
+        """Storage exclusive to the catalog, which dropping it would free, and storage it shares."""
         return catalog_storage(self._attachment.catalog)
 
     def drop_catalog(self, name: str, *, dry_run: bool = False) -> DropReport:
-        """Drop a catalog of the lake, or only say what that would free and what its forks would keep."""
+        """Drop a catalog of the lake, or only report what that would free and what its forks would keep."""
         self._check_no_transaction(dry_run)
         report = drop_report(self._attachment.lake, name)
         if not dry_run:
@@ -155,7 +155,7 @@ class Upkeep:
         return report
 
     def verify(self, *, deep: bool = False, progress: Progress = QUIET) -> list[Finding]:
-        """What is wrong with the metadata and the files of the catalog; with `deep`, also by what is in the files."""
+        """Check metadata and files of the catalog for inconsistencies; with `deep`, also the contents of the files."""
         return verify(self._attachment.catalog, self._storage, deep=deep, progress=progress)
 
     @property
@@ -176,7 +176,7 @@ class Upkeep:
 
 
 def _parse_place(schema: str | None, table: str | None) -> Place:
-    """`schema.table`, or the two apart."""
+    """Accept `schema.table`, or schema and table separately."""
     return Place(*split_name(table)) if table is not None and schema is None else Place(schema, table)
 
 

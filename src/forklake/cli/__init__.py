@@ -1,4 +1,4 @@
-"""The command line. What a command does is imported when it runs, so that help waits for no database driver.
+"""Command line. Implementations are imported when a command runs, so that help loads no database driver.
 
 Imports everything; nothing imports it.
 """

@@ -1,4 +1,4 @@
-"""The program that commands belong to, and how a function becomes one of them."""
+"""The Typer application, and the decorator that registers commands."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ app = typer.Typer(
 def command(
     panel: str, example: str, name: str | None = None, of: typer.Typer = app
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare a function as a command, with the options that all commands have and an example in its help."""
+    """Register a function as a command, with the common options and an example in its help."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         of.command(name, rich_help_panel=panel, epilog=f"Example: {example}")(with_common_options(function))

@@ -1,4 +1,4 @@
-"""The catalog that a command is about, through the doors of Python and SQL, with a Spark for when it is needed."""
+"""Attaches the catalog of a command to a session, with Spark started on demand."""
 
 import sys
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from forklake.sql.session.state import SessionState
 
 
 class AnnouncedSpark(SparkProvider):
-    """A Spark whose start is announced if it may be; with `debug` Spark shows its log."""
+    """Spark provider that announces the start of Spark if `announce`; with `debug`, Spark logs warnings."""
 
     def __init__(self, *, announce: bool, debug: bool = False) -> None:
         super().__init__(settings={LOG_LEVEL: "WARN"} if debug else None)
@@ -35,7 +35,7 @@ class AnnouncedSpark(SparkProvider):
 
 
 def announced_spark(progress: Progress) -> AnnouncedSpark:
-    """A Spark that is announced where progress is shown."""
+    """Provider that announces the start of Spark if progress is shown."""
     return AnnouncedSpark(announce=progress is not QUIET)
 
 
@@ -50,7 +50,7 @@ def attached_catalog(
 
 @dataclass(frozen=True, slots=True)
 class AttachedSession:
-    """A session whose catalog in use is the one that is meant."""
+    """A session whose current catalog is the target's."""
 
     session: Session
     state: SessionState

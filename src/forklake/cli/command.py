@@ -1,4 +1,4 @@
-"""Functions as commands: each gets the options that all commands have, behind its own."""
+"""Wraps functions as commands: adds the common options after a function's own."""
 
 import inspect
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def common_options(
     quiet: QuietFlag = False,
     debug: DebugFlag = False,
 ) -> CommonOptions:
-    """The options that every command has; they may stand before the command as well."""
+    """The options of every command; also accepted before the command name."""
     return CommonOptions(TargetOptions(lake, catalog, data_path, metadata_schema), profile, json, quiet, debug)
 
 
@@ -38,7 +38,7 @@ _COMMON = inspect.signature(common_options).parameters
 
 
 def with_common_options(function: Callable[..., Any]) -> Callable[..., None]:
-    """The function, whose first parameter is a `Run`, with the options of all commands to make one from."""
+    """Wrap a function whose first parameter is a `Run`, which is built from the common options."""
     own = list(inspect.signature(function).parameters.values())[1:]
 
     def command(context: typer.Context, **given: Any) -> None:
@@ -56,5 +56,5 @@ def with_common_options(function: Callable[..., Any]) -> Callable[..., None]:
 
 
 def _reflow(text: str) -> str:
-    """Each paragraph in one line: where lines end is for the terminal to say."""
+    """Join the lines of each paragraph; the terminal wraps them."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))

@@ -1,4 +1,4 @@
-"""What may come next at the prompt: words of SQL, and names of catalogs, schemas, tables and columns."""
+"""Completion at the prompt: SQL keywords, and names of catalogs, schemas, tables and columns."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -18,14 +18,14 @@ from forklake.sql.session.state import SessionState
 _OWN_WORDS = frozenset(
     {"CATALOG", "CATALOGS", "CHECKPOINT", "FORK", "SCHEMAS", "SUMMARIZE", "TABLES", "VERSION", "VIEWS"}
 )
-"""Words of statements that only we have."""
+"""Keywords of statements that only we have."""
 _WORD = re.compile(r"[\w.\"`]*\Z")
 _MOST_CATALOGS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionNames:
-    """The names that statements may use. `inside` has, by a folded name, the names behind its dot."""
+    """The names that statements may use. `inside` maps a folded name to the names that may follow its dot."""
 
     plain: frozenset[str] = frozenset()
     inside: dict[str, set[str]] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class CompletionNames:
 
 
 class SqlCompleter(Completer):
-    """Completes the word at the cursor. Names are looked up when they are asked for, and again after `forget`."""
+    """Completes the word at the cursor. Names are looked up on demand and cached until `forget`."""
 
     def __init__(self, look_up: Callable[[], CompletionNames], commands: Iterable[str], dialect: str) -> None:
         self._look_up = look_up
@@ -43,7 +43,7 @@ class SqlCompleter(Completer):
         self._names: CompletionNames | None = None
 
     def forget(self) -> None:
-        """The names may be others by now."""
+        """Invalidate the cached names."""
         self._names = None
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
@@ -71,13 +71,13 @@ class SqlCompleter(Completer):
             try:
                 self._names = self._look_up()
             except ForklakeError:
-                # Completion is a help; what is wrong shows when the statement runs.
+                # Completion is best effort; the problem is reported when the statement runs.
                 return CompletionNames()
         return self._names
 
 
 def completion_names(state: SessionState) -> CompletionNames:
-    """Everything that the attached catalogs have, and the other catalogs of the one in use."""
+    """The names in all attached catalogs, and the other catalogs in the lake of the current one."""
     plain: set[str] = set()
     tables: set[str] = set()
     inside: dict[str, set[str]] = {}
@@ -102,7 +102,7 @@ def completion_names(state: SessionState) -> CompletionNames:
 
 
 def _alias_targets(text: str, alias: str) -> list[str]:
-    """What may go under another name in a statement: `FROM orders o`, or `FROM orders AS o`."""
+    """Names that an alias may stand for: `FROM orders o`, or `FROM orders AS o`."""
     found = re.findall(rf"(\w+)[\"`]?\s+(?:AS\s+)?{re.escape(alias)}\b", text, re.IGNORECASE)
     return [fold(name) for name in found]
 

@@ -1,4 +1,4 @@
-"""Commands about rows: the change feed, and files that come in and go out."""
+"""Implementation of commands on rows: change feed, import and export."""
 
 import os
 import shutil
@@ -60,7 +60,7 @@ def import_files(
     delimiter: str,
     shortcuts: bool,
 ) -> OutputRows:
-    """Rows of files into a table; without `create` saying so, it is created if it is not there."""
+    """Import files into a table; if `create` is None, the table is created if it does not exist."""
     provider = announced_spark(progress)
     chosen = file_format or _common_format(files)
     with attached_catalog(target, progress, provider, shortcuts=shortcuts) as lake, translate_query_errors():
@@ -76,7 +76,7 @@ def import_files(
 
 
 def _common_format(files: Sequence[str]) -> str:
-    """What the names of the files say; they must agree."""
+    """The format indicated by the file suffixes, which must agree."""
     found = {_format_by_suffix(file) for file in files}
     if len(found) != 1 or None in found:
         raise InvalidInput(
@@ -93,8 +93,8 @@ def _format_by_suffix(file: str) -> str | None:
 def _read_files(
     spark: SparkSession, files: Sequence[str], file_format: str, delimiter: str, columns: Sequence[Column] | None
 ) -> DataFrame:
-    """The rows of files; given the columns of a table, with values for them."""
-    # Spark would look for them in the folder in which it was started.
+    """The rows of files; given the columns of a table, converted to their types."""
+    # Spark would resolve relative paths against the directory in which it was started.
     paths = [file if "://" in file else os.path.abspath(file) for file in files]
     match file_format:
         case "csv":
@@ -106,7 +106,7 @@ def _read_files(
 
 
 def _read_csv(spark: SparkSession, paths: list[str], delimiter: str, columns: Sequence[Column] | None) -> DataFrame:
-    # Every file must have the columns of the first, in their order.
+    # Every file must have the columns of the first, in the same order.
     given = {"sep": delimiter, "enforceSchema": "false"}
     infer = "true" if columns is None else "false"
     rows = spark.read.options(**csv_read_options({**given, "inferSchema": infer})).csv(paths)
@@ -119,7 +119,7 @@ def _read_csv(spark: SparkSession, paths: list[str], delimiter: str, columns: Se
 
 
 def _cast_texts(frame: DataFrame, columns: Sequence[Column]) -> DataFrame:
-    """The rows with texts as values of the columns they are for; a text that is none fails."""
+    """Cast string columns to the types of the target columns; a string that does not parse fails."""
     types = {fold(column.name): shown_type(column.type) for column in columns}
     return frame.select(
         *(
@@ -146,7 +146,7 @@ def export(
     overwrite: bool,
     shortcuts: bool,
 ) -> OutputRows:
-    """Rows of a table as one file, or as a folder of files, that nobody but the user knows."""
+    """Export the rows of a table as one file or a folder of files, which the lake does not track."""
     is_file = "://" not in place and _format_by_suffix(place) is not None and not os.path.isdir(place)
     path = place if "://" in place else os.path.abspath(place)
     if is_file and os.path.exists(path) and not overwrite:
@@ -165,7 +165,7 @@ def _write_folder(rows: TableHandle, version: int | None, path: str, file_format
 
 
 def _write_file(rows: TableHandle, version: int | None, path: str, file_format: str, overwrite: bool) -> None:
-    """One file, which is there when it is whole: Spark writes folders, so it is moved out of one."""
+    """Write one file atomically: Spark writes folders, so the file is moved out of a temporary one."""
     check_outside_lakes(path)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     folder = mkdtemp(prefix=".forklake-", dir=os.path.dirname(path))
@@ -178,7 +178,7 @@ def _write_file(rows: TableHandle, version: int | None, path: str, file_format: 
 
 
 def _save(frame: DataFrame, path: str, file_format: str, overwrite: bool) -> None:
-    """Files as COPY writes them."""
+    """Write files in the format of COPY."""
     rows = csv_rows(frame, {}) if file_format == "csv" else frame
     writer = rows.write.options(**write_options(file_format, {}))
     with spark_settings(frame.sparkSession, WRITE_SETTINGS):

@@ -1,4 +1,4 @@
-"""Tables and snapshots as rows, for commands and for the prompt."""
+"""Tables and snapshots as output rows, for commands and the prompt."""
 
 from collections.abc import Iterable, Iterator
 from typing import cast
@@ -25,7 +25,7 @@ _WIDER: tuple[OptionScope, ...] = ("instance", "catalog", "schema", "table")
 
 
 def listed_tables(view: CatalogView) -> OutputRows:
-    """The tables and views of a catalog; the bytes are those of data files and delete files."""
+    """The tables and views of a catalog; bytes include data files and delete files."""
     entries = view.all_objects()
     schemas = {entry.object_id: entry.name for entry in entries if entry.kind == "schema"}
     sizes = table_sizes(view)
@@ -40,7 +40,7 @@ def listed_tables(view: CatalogView) -> OutputRows:
 
 
 def describe_table_or_view(tx: Transaction, name: str) -> OutputRows:
-    """Everything that a table is, a part in each row; of a view, its query."""
+    """The definition of a table, one part per row; for a view, its query."""
     schema, table = split_name(name)
     view = find_object(tx, get_schema(tx, schema), table, "view")
     if view is not None:
@@ -66,19 +66,19 @@ def _table_parts(tx: Transaction, table: Table) -> Iterator[_Part]:
 
 
 def partition_texts(definition: TableDefinition) -> Iterator[str]:
-    """The keys as they are written in SQL, such as `day(at)`."""
+    """The partition keys in SQL syntax, such as `day(at)`."""
     names = {column.column_id: column.name for column in definition.fields()}
     for key in definition.partition.keys if definition.partition else ():
         name, transform = quote_if_needed(names[key.column_id]), key.transform
         if transform == "identity":
             yield name
         else:
-            # bucket(16) is bucket(16, name)
+            # bucket(16) becomes bucket(16, name)
             yield f"{transform[:-1]}, {name})" if transform.endswith(")") else f"{transform}({name})"
 
 
 def _effective_options(tx: Transaction, table: Table) -> dict[str, tuple[str, str]]:
-    """What counts for a table of the options that are set, and for what it is set."""
+    """The options in effect for a table, with the scope that each was set for."""
     places = {"instance": 0, "catalog": 0, "schema": int(table.schema_id), "table": table.object_id}
     found: dict[str, tuple[str, str]] = {}
     for option in sorted(list_options(tx), key=lambda option: _WIDER.index(option.scope)):
@@ -88,7 +88,7 @@ def _effective_options(tx: Transaction, table: Table) -> dict[str, tuple[str, st
 
 
 def snapshot_rows(view: CatalogView, snapshots: Iterable[Snapshot]) -> list[tuple[object, ...]]:
-    """Snapshots with the names of tables for their ids, as far as the tables are still there."""
+    """Snapshots with ids of objects replaced by names, as far as the objects still exist."""
     entries = view.all_objects()
     schemas = {entry.object_id: entry.name for entry in entries if entry.kind == "schema"}
     names = {
@@ -104,7 +104,7 @@ def snapshot_rows(view: CatalogView, snapshots: Iterable[Snapshot]) -> list[tupl
 def _changes_text(snapshot: Snapshot, names: dict[str, str]) -> str:
     entries = (format_changes([change]) or "" for change in snapshot.changes)
     parts = (entry.partition(":") for entry in entries)
-    # The only numbers that are not ids of objects are those of catalogs.
+    # The only numbers that are not object ids are catalog ids.
     return ", ".join(
         f"{tag}:{subject if tag == 'forked_from' else names.get(subject, subject)}" for tag, _, subject in parts
     )

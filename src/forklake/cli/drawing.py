@@ -1,4 +1,4 @@
-"""Rows drawn as a table on a terminal."""
+"""Draws rows as a table on a terminal."""
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -9,7 +9,7 @@ from forklake.cli.output import OutputRows, cell_text
 
 
 def draw(rows: OutputRows, *, to_errors: bool = False) -> None:
-    """Print the rows for people, on the output or where errors go."""
+    """Print the rows for people, to stdout or stderr."""
     console = Console(highlight=False, markup=False, stderr=to_errors)
     if not rows.rows:
         console.print(rows.nothing)
@@ -23,14 +23,14 @@ def _rich_table(rows: OutputRows) -> Table:
     table = Table(box=SIMPLE_HEAD)
     for at, column in enumerate(rows.columns):
         is_number = any(isinstance(row[at], int | float) and not isinstance(row[at], bool) for row in rows.rows)
-        # Whole paths, over several lines if they must be: a part of one is of no use.
+        # Paths are folded over several lines rather than truncated: part of a path is useless.
         table.add_column(Text(_printable(column)), justify="right" if is_number else "left", overflow="fold")
     for row in rows.rows if rows.drawn is None else rows.drawn:
-        # As it is: brackets in a name are not markup.
+        # Text, so that brackets in a name are not taken for markup.
         table.add_row(*(Text(_printable(cell_text(value, "seconds"))) for value in row))
     return table
 
 
 def _printable(text: str) -> str:
-    """The text without what would command the terminal."""
+    """Escape control characters, which could manipulate the terminal."""
     return "".join(each if each.isprintable() or each == "\n" else repr(each)[1:-1] for each in text)

@@ -1,4 +1,4 @@
-"""Commands about metadata and files: what each gives, as rows. None of them moves a row of a table."""
+"""Implementation of commands on metadata and files. None of them moves rows."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Commands about catalogs and tables. They read and write metadata, and never start Spark."""
+"""Commands on catalogs and tables. They read and write metadata only, and never start Spark."""
 
 import sys
 from typing import Annotated

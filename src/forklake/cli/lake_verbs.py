@@ -1,4 +1,4 @@
-"""Commands about catalogs and tables: what each gives, as rows. Metadata alone, so Spark is not even imported."""
+"""Implementation of commands on catalogs and tables. Metadata only: Spark is not even imported."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ def catalogs(target: LakeTarget, progress: Progress) -> OutputRows:
 
 
 def tree(target: LakeTarget, progress: Progress) -> OutputRows:
-    """The catalog and everything below it, each followed by its own forks."""
+    """The catalog and its descendants, each followed by its own forks."""
     with opened_lake(target) as lake:
         nodes = catalog_tree(lake, target.catalog)
     names: dict[CatalogId | None, str] = {node.info.catalog_id: node.info.name for node in nodes}
@@ -65,7 +65,7 @@ def tree(target: LakeTarget, progress: Progress) -> OutputRows:
 
 
 def _walk_tree(nodes: Sequence[CatalogNode]) -> Iterator[tuple[int, CatalogNode]]:
-    """Catalogs with how far below the first one they are."""
+    """Catalogs in depth-first order, with their depth below the first."""
     below: dict[CatalogId | None, list[CatalogNode]] = {}
     for node in nodes[1:]:
         below.setdefault(node.info.parent_id, []).append(node)
@@ -153,7 +153,7 @@ def files(target: LakeTarget, progress: Progress, *, table: str, version: int | 
 
 
 def _full_path(lake: Lake, file: DataFile | DeleteFile) -> str:
-    """Where a file is, from everywhere."""
+    """Absolute path of a file."""
     if not file.path_is_relative:
         return file.path
     root = lake.data_path or ""

@@ -1,4 +1,4 @@
-"""The way in: all commands, and the options that stand before them."""
+"""Entry point of the command line: all commands, and the options before them."""
 
 from importlib import import_module
 from typing import Annotated
@@ -11,12 +11,12 @@ from forklake.cli.command import with_common_options
 from forklake.cli.running import Run
 
 COMMANDS = (lake_commands, option_commands, row_commands, upkeep_commands)
-"""Where commands are declared, in the order in which help lists them."""
+"""Modules that declare commands, in the order in which help lists them."""
 
 
 def _print_version(asked: bool) -> None:
     if asked:
-        # Imported here, because nothing else needs it and it takes its time.
+        # Imported here because nothing else needs it and it is slow to import.
         typer.echo(f"forklake {import_module('importlib.metadata').version('forklake')}")
         raise typer.Exit
 

@@ -1,4 +1,4 @@
-"""Opening the lake and the catalog that a command is about."""
+"""Opens the lake and the catalog that a command operates on."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ def opened_catalog(target: LakeTarget, *, read_only: bool = False, create: bool 
 
 @contextmanager
 def opened_lake(target: LakeTarget) -> Iterator[Lake]:
-    """The lake alone: whatever catalog is in use need not be there."""
+    """Only the lake: the current catalog need not exist."""
     lake = open_lake(target.lake.removeprefix("ducklake:"), metadata_schema=target.metadata_schema)
     try:
         yield lake

@@ -1,4 +1,4 @@
-"""Commands about the options of a catalog."""
+"""Commands on the options of a catalog."""
 
 from typing import Annotated
 

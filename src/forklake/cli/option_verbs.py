@@ -1,4 +1,4 @@
-"""Commands about options: what each gives, as rows."""
+"""Implementation of commands on options."""
 
 from typing import cast
 
@@ -34,7 +34,7 @@ def options(target: LakeTarget, progress: Progress, *, everything: bool) -> Outp
 def set_option(
     target: LakeTarget, progress: Progress, *, name: str, value: str | None, table: str | None, schema: str | None
 ) -> OutputRows:
-    """Set an option, or unset it with None; gives what is set under this name now, for whatever."""
+    """Set an option, or unset it with None; returns the option's values at every scope."""
     if table is not None and schema is None:
         schema, table = split_name(table)
     with opened_catalog(target) as catalog:
@@ -49,7 +49,7 @@ def set_option(
 
 
 def _option_row(tx: Transaction, option: OptionValue) -> tuple[str, str | None, str, str | None, str] | None:
-    """None if what the option was set for has been dropped."""
+    """None if the object that the option was set for has been dropped."""
     entry = tx.object_with_id(option.scope_id) if option.scope in ("schema", "table") else None
     if entry is None and option.scope in ("schema", "table"):
         return None

@@ -1,4 +1,4 @@
-"""The options that several commands have, and how their texts are read."""
+"""Options shared by several commands, and parsers of their values."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
@@ -13,7 +13,7 @@ _OUTPUT = "Output"
 
 
 def parse_point_in_time(text: str) -> datetime:
-    """How long ago something was, such as '7 days', or a time; one without a zone is in UTC."""
+    """Parse a time, or an age such as '7 days' relative to now; a time without a zone is in UTC."""
     found = parse_age_or_time(text)
     try:
         return datetime.now(UTC) - found if isinstance(found, timedelta) else found
@@ -22,7 +22,7 @@ def parse_point_in_time(text: str) -> datetime:
 
 
 def parse_age_or_time(text: str) -> datetime | timedelta:
-    """The same, with an age left as it is: whose clock counts is known when the lake is open."""
+    """Like `parse_point_in_time`, but keeps an age: whose clock applies is known once the lake is open."""
     try:
         return parse_interval(text)
     except InvalidInput:
@@ -37,7 +37,7 @@ def parse_age_or_time(text: str) -> datetime | timedelta:
 
 
 def parse_numbers(texts: list[str] | None) -> list[int] | None:
-    """Whole numbers, given one by one or between commas; None if none was given."""
+    """Parse integers, given separately or comma-separated; None if there are none."""
     if not texts:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What commands print: a table for people, tab-separated text for pipes, JSON for programs."""
+"""Output of commands: a table for people, tab-separated text for pipes, JSON for programs."""
 
 import json
 import sys
@@ -14,24 +14,24 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 @dataclass(frozen=True, slots=True)
 class OutputRows:
-    """The rows that a command gives, and what to tell people if there are none."""
+    """The result rows of a command, and the message for people if there are none."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     nothing: str = "Nothing to do."
     failures: Sequence[str] = ()
-    """What could not be done, beside what was."""
+    """Messages about what failed, in addition to the rows of what succeeded."""
     drawn: Sequence[Sequence[Any]] | None = None
-    """The rows as people see them, if that is another way."""
+    """The rows as drawn for people, if different."""
     note: str = ""
     """A line below the rows, for people."""
 
     def show(self, *, as_json: bool) -> None:
-        """Print the rows in the form that fits where they go."""
+        """Print the rows in the format that suits the output."""
         if as_json:
             self._write_json()
         elif sys.stdout.isatty():
-            # What draws takes its time to load, and pipes do not need it.
+            # The drawing module is slow to load, and pipes do not need it.
             import_module("forklake.cli.drawing").draw(self)
         elif self.rows:
             lines = [self.columns, *([cell_text(value) for value in row] for row in self.rows)]
@@ -50,7 +50,7 @@ def rows_from_dataclasses(kind: type[Any], found: Iterable[Any], nothing: str = 
 
 
 def cell_text(value: Any, precision: str = "auto") -> str:
-    """A value as text; what is not there is empty."""
+    """A value as text; None is empty."""
     match value:
         case None:
             return ""
@@ -72,7 +72,7 @@ def _escape(text: str) -> str:
 
 
 def _unique_names(names: Sequence[str]) -> list[str]:
-    """The names, with a number behind those that come again: a query may give two columns one name."""
+    """Append numbers to repeated names: a query may return two columns of the same name."""
     told: list[str] = []
     for name in names:
         number, candidate = 1, name
@@ -83,7 +83,7 @@ def _unique_names(names: Sequence[str]) -> list[str]:
 
 
 def _json_value(value: Any) -> Any:
-    """A value as JSON can have it."""
+    """Convert a value to one that JSON can represent."""
     match value:
         case None | bool() | int() | str():
             return value
@@ -94,7 +94,7 @@ def _json_value(value: Any) -> Any:
         case bytes():
             return value.hex()
         case [tuple(), *_]:
-            # How Arrow gives the entries of a map.
+            # Arrow returns a map as a list of key-value tuples.
             return {cell_text(key): _json_value(item) for key, item in value}
         case list() | tuple():
             return [_json_value(item) for item in value]

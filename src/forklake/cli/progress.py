@@ -1,4 +1,4 @@
-"""Progress on a terminal: files and bytes that are done, and how long the rest will take."""
+"""Progress bar on a terminal: files and bytes done, and the estimated remaining time."""
 
 from types import TracebackType
 
@@ -8,7 +8,7 @@ from rich.progress import Progress as Bars
 
 
 class TerminalProgress:
-    """One bar, for what was begun last; gone when the work is over. Use it in a `with` block."""
+    """A single bar for the most recently begun task; removed at the end. Used in a `with` block."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._bars = Bars(

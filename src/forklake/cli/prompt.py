@@ -1,4 +1,4 @@
-"""The prompt of `forklake sql`: statements over several lines, with history and completion."""
+"""Interactive prompt of `forklake sql`: multi-line statements, with history and completion."""
 
 import os
 import signal
@@ -37,7 +37,7 @@ Tab completes, Up and Down go through earlier statements, Ctrl-R searches them, 
 def prompt(
     target: LakeTarget, common: CommonOptions, *, dialect: str, limit: int | None, shortcuts: bool
 ) -> Iterator[OutputRows]:
-    """Ask for statements and carry them out until there are no more; rows are shown here, and none are left."""
+    """Read and run statements until end of input. Rows are shown here; the returned iterator is empty."""
     with attached_session(target, common, dialect, shortcuts=shortcuts) as attached:
         _Prompt(attached, common, dialect, limit).run()
     return iter(())
@@ -72,17 +72,17 @@ class _Prompt:
                 with self._noticing_interrupts():
                     self._carry_out(text)
             except KeyboardInterrupt:
-                # At the prompt it drops what was typed; later, it stops the statement.
+                # At the prompt, Ctrl-C discards the input; later, it stops the statement.
                 continue
             except EOFError:
                 return
             except Exception as error:
-                # Spark tells of a query that was stopped as of one that has failed.
+                # Spark reports a cancelled query as a failed one.
                 print_error("Stopped." if self._stopped else _short_message(error))
 
     @contextmanager
     def _noticing_interrupts(self) -> Iterator[None]:
-        """Know whether Ctrl-C was pressed meanwhile, and let whoever minds it already do what it does."""
+        """Record whether Ctrl-C is pressed, and pass the signal on to the previous handler."""
         before = signal.getsignal(signal.SIGINT)
 
         def notice(number: int, frame: FrameType | None) -> None:
@@ -95,12 +95,12 @@ class _Prompt:
         try:
             yield
         finally:
-            # Spark may have put its own in our place when it started.
+            # Spark may have replaced our handler when it started.
             if signal.getsignal(signal.SIGINT) is notice:
                 signal.signal(signal.SIGINT, before)
 
     def _prompt_text(self) -> str:
-        """The catalog in use, with a star while a transaction is open."""
+        """The current catalog, with an asterisk while a transaction is open."""
         name, schema = self._state.current_catalog or "", self._state.current_schema
         place = name if schema == DEFAULT_SCHEMA else f"{name}.{schema}"
         return f"{place}{'*' if self._state.transactions.is_open else ''}> "
@@ -126,14 +126,14 @@ class _Prompt:
 
 
 class _History(FileHistory):
-    """Earlier statements, in a file that nobody else can read, and without passwords."""
+    """History of statements, in a file readable by its owner only, without passwords."""
 
     def store_string(self, string: str) -> None:
         super().store_string(without_passwords(string))
 
 
 def history_file(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where statements are kept from one run to the next; made for the user alone if it is not there."""
+    """Path of the history file; created with owner-only permissions if it does not exist."""
     home = environment.get("XDG_STATE_HOME")
     file = (Path(home) if home else Path.home() / ".local" / "state") / "forklake" / "history"
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -142,13 +142,13 @@ def history_file(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def is_complete(text: str, dialect: str) -> bool:
-    """Whether Enter carries out a text, and does not begin another line."""
+    """Whether Enter runs a text rather than beginning a new line."""
     if not text.strip() or text.startswith("."):
         return True
     try:
         tokens = tokens_of(text, dialect)
     except SyntaxProblem:
-        # Inside of a string or a comment.
+        # Inside a string or a comment.
         return False
     return not tokens or tokens[-1].text == ";"
 
@@ -160,7 +160,7 @@ def _key_bindings(dialect: str) -> KeyBindings:
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
         if buffer.complete_state is not None and buffer.complete_state.current_completion is not None:
-            # The completion that is chosen is taken, and the statement goes on.
+            # Accept the selected completion; the statement continues.
             buffer.complete_state = None
         elif is_complete(buffer.text, dialect):
             buffer.validate_and_handle()
@@ -175,6 +175,6 @@ def _quit(_: str) -> None:
 
 
 def _short_message(error: Exception) -> str:
-    """An error in a line, without the text it points into."""
+    """An error message in one line, without the excerpt of the statement."""
     message = error_text(error)
     return message.split("\nLINE ")[0].split("\n\n== SQL")[0]

@@ -1,4 +1,4 @@
-"""Results of SQL as rows to show."""
+"""Converts SQL results to output rows."""
 
 import sys
 from time import perf_counter
@@ -9,11 +9,11 @@ from forklake.sql.results.result import Result
 from forklake.sql.results.text_table import shown_text
 
 ON_TERMINALS = 100
-"""So many rows are shown to people who have not said how many they want."""
+"""Default number of rows shown on a terminal."""
 
 
 def rows_of_result(result: Result, limit: int | None, began: float, *, as_json: bool = False) -> OutputRows:
-    """The rows of a result, fetched now: the first ones for people, and all of them for programs."""
+    """Fetch the rows of a result: the first rows for people, all rows for programs unless `limit` is given."""
     for_people = sys.stdout.isatty() and not as_json
     if limit is None and for_people:
         limit = ON_TERMINALS

@@ -1,4 +1,4 @@
-"""Commands about rows: SQL, the change feed, and files that come in and go out. They start Spark where they must."""
+"""Commands on rows: SQL, change feed, import and export. They start Spark if needed."""
 
 import sys
 from datetime import datetime

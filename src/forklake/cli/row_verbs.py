@@ -1,4 +1,4 @@
-"""Commands that move rows: what each gives, as rows of its own. They call the Python API, and Spark if it must be."""
+"""Implementation of commands that move rows. They call the Python API, and start Spark if needed."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -85,9 +85,9 @@ def checkpoint(target: LakeTarget, progress: Progress) -> OutputRows:
 
 
 def maintain(target: LakeTarget, progress: Progress, *, every: bool) -> OutputRows:
-    """A checkpoint of one catalog or of all, and of what dropped catalogs have left.
+    """Checkpoint one catalog or all, and clean up after dropped catalogs.
 
-    A catalog that cannot be kept in shape does not keep the others from it.
+    A catalog whose checkpoint fails does not stop the others.
     """
     rows: list[tuple[str | None, str, int]] = []
     failures: list[str] = []
@@ -106,7 +106,7 @@ def maintain(target: LakeTarget, progress: Progress, *, every: bool) -> OutputRo
 
 @contextmanager
 def _catalog_handles(target: LakeTarget, progress: Progress, *, every: bool) -> Iterator[Iterator[CatalogHandle]]:
-    """The catalog that is meant, or one after the other all there are."""
+    """The target catalog, or all catalogs of the lake one after the other."""
     if not every:
         with attached_catalog(target, progress) as handle:
             yield iter([handle])

@@ -1,4 +1,4 @@
-"""Running a command: its verb is found and imported, its rows are shown, and its failure is told in a line."""
+"""Runs a command: imports its implementation, shows its rows, and reports a failure in one line."""
 
 import os
 import sys
@@ -59,7 +59,7 @@ VERBS: Mapping[str, str] = {
     "checkpoint": _ROWS,
     "maintain": _ROWS,
 }
-"""What commands do, by the module that does it; those that move rows know Spark, and the others must not wait."""
+"""Module of each verb. Those that move rows import Spark, which must not slow down the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class CommonOptions:
     debug: bool = False
 
     def otherwise(self, other: "CommonOptions") -> "CommonOptions":
-        """The same, with what was not said here as it was said there."""
+        """Fill in unset options from others."""
         return CommonOptions(
             self.given.otherwise(other.given),
             self.profile or other.profile,
@@ -85,17 +85,17 @@ class CommonOptions:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a command is given to do its work."""
+    """The environment passed to a command."""
 
     common: CommonOptions
     context: typer.Context
 
     def remember(self) -> None:
-        """Let the options stand for those of the command that follows."""
+        """Keep the options as defaults for the subcommand that follows."""
         self.context.obj = self.common
 
     def __call__(self, verb: str, **arguments: Any) -> int:
-        """Carry out a verb and show its rows; returns how many there were."""
+        """Run a verb and show its rows; returns their number."""
         with self._report_failures() as target:
             rows = self._rows(verb, target, arguments)
             rows.show(as_json=self.common.json)
@@ -106,17 +106,17 @@ class Run:
         return len(rows.rows)
 
     def tell(self, verb: str, **arguments: Any) -> None:
-        """Carry out a verb, and show its rows where errors go: before a question."""
+        """Run a verb and show its rows on stderr, before a confirmation."""
         with self._report_failures() as target:
             import_module("forklake.cli.drawing").draw(self._rows(verb, target, arguments), to_errors=True)
 
     def run_silently(self, verb: str, **arguments: Any) -> None:
-        """Carry out a verb whose rows are known already."""
+        """Run a verb without showing its rows, which are already known."""
         with self._report_failures() as target:
             self._rows(verb, target, arguments)
 
     def show_each(self, verb: str, **arguments: Any) -> None:
-        """Carry out a verb that gives rows more than once, and show them as they come; as JSON, only the last."""
+        """Run a verb that yields several results, and show each as it arrives; as JSON, only the last."""
         with self._report_failures() as target:
             last = None
             for rows in _verb_function(verb)(target, self.common, **arguments):
@@ -134,7 +134,7 @@ class Run:
 
     @contextmanager
     def _report_failures(self) -> Iterator[LakeTarget]:
-        """The lake that is meant; whatever fails ends the program with a line and an exit code."""
+        """Yield the target lake; any failure ends the program with a message and an exit code."""
         try:
             target = find_target(self.common.given, self.common.profile)
         except UnclearTarget as error:
@@ -144,7 +144,7 @@ class Run:
         except (typer.Exit, typer.Abort):
             raise
         except BrokenPipeError:
-            # Whoever read our output has seen enough; Python must not try to write the rest at its end.
+            # The reader of our output has closed it; Python must not try to flush the rest at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(FAILED) from None
         except Exception as error:
@@ -165,7 +165,7 @@ def _verb_function(verb: str) -> Callable[..., Any]:
 
 
 def error_text(error: Exception) -> str:
-    """An error in one line; one that nobody expected is named by its kind."""
+    """An error message; unexpected errors are prefixed with their type."""
     expected = isinstance(error, ForklakeError | OSError) and str(error)
     return str(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)"
 

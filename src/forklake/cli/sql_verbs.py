@@ -1,4 +1,4 @@
-"""SQL that is written down already: statement by statement, and the rows of each."""
+"""Runs SQL given as text or files, and yields the rows of each statement."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -25,11 +25,11 @@ def sql(
     limit: int | None,
     shortcuts: bool,
 ) -> Iterator[OutputRows]:
-    """Run the texts, then the files, then the arguments, in one session; the first failure ends it.
+    """Run the texts, then the files, then the arguments, in one session; stops at the first failure.
 
-    TransactionError if they leave a transaction open, which is rolled back.
+    Raises TransactionError if they leave a transaction open, which is rolled back.
     """
-    # Everything is read and split before anything runs: a file that is not there must not leave half of the work done.
+    # Everything is read and split before anything runs: a missing file must not leave the work half done.
     sources = [*texts, *map(read_script, files), *map(text_of_argument, arguments)]
     statements = [statement for source in sources for statement in split_statements(source, dialect)]
     with attached_session(target, common, dialect, shortcuts=shortcuts) as attached:
@@ -42,8 +42,8 @@ def sql(
 
 
 def text_of_argument(argument: str) -> str:
-    """The statements of an argument: those in the file that it names, or the argument itself."""
-    # These two take any text, however long; the methods of Path fail for some.
+    """The contents of the file named by an argument, or the argument itself."""
+    # os.path.exists accepts text of any length; the methods of Path fail for some.
     if os.path.exists(argument):
         return read_script(Path(argument))
     if _looks_like_a_path(argument):
@@ -52,7 +52,7 @@ def text_of_argument(argument: str) -> str:
 
 
 def read_script(file: Path) -> str:
-    """The text of a file. InvalidInput if it is none."""
+    """The text of a file. Raises InvalidInput if it is not UTF-8."""
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -60,6 +60,6 @@ def read_script(file: Path) -> str:
 
 
 def _looks_like_a_path(argument: str) -> bool:
-    """Whether a text that names no file was meant to: one word with a slash, or with the suffix of a script."""
+    """Whether text that names no file was meant to: one word with a slash, or with the suffix of a script."""
     is_one_word = len(argument.split()) == 1
     return is_one_word and ("/" in argument or argument.lower().endswith(".sql"))

@@ -1,4 +1,4 @@
-"""Which lake and catalog a command is about: told by options, by the environment, or by a file of profiles."""
+"""Resolves the lake and catalog of a command from options, the environment and a file of profiles."""
 
 import os
 import tomllib
@@ -11,12 +11,12 @@ DEFAULT_PROFILE = "default"
 
 
 class UnclearTarget(Exception):
-    """Nobody has said which lake is meant, or a profile cannot be used."""
+    """No lake was specified, or a profile cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class TargetOptions:
-    """What was said of a target in one place; None for what was not."""
+    """Target settings from one source; None for those not set."""
 
     lake: str | None = None
     catalog: str | None = None
@@ -24,7 +24,7 @@ class TargetOptions:
     metadata_schema: str | None = None
 
     def otherwise(self, other: "TargetOptions") -> "TargetOptions":
-        """The same, with what was not said here as it was said there."""
+        """Fill in unset settings from another source."""
         pairs = ((getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
         return TargetOptions(*(there if here is None else here for here, there in pairs))
 
@@ -38,7 +38,7 @@ class LakeTarget:
 
 
 def find_target(given: TargetOptions, profile: str | None, environment: Mapping[str, str] = os.environ) -> LakeTarget:
-    """Options count before the environment, and that before the profile."""
+    """Options take precedence over the environment, and the environment over the profile."""
     profile = profile or environment.get("FORKLAKE_PROFILE")
     said = given.otherwise(_from_environment(environment))
     said = said.otherwise(_from_profile(config_file(environment), profile))
@@ -48,7 +48,7 @@ def find_target(given: TargetOptions, profile: str | None, environment: Mapping[
 
 
 def config_file(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where profiles are."""
+    """Path of the file of profiles."""
     home = environment.get("XDG_CONFIG_HOME")
     return (Path(home) if home else Path.home() / ".config") / "forklake" / "config.toml"
 

@@ -1,4 +1,4 @@
-"""Commands that keep a lake in shape. Names and arguments are those of the functions in SQL and Python."""
+"""Maintenance commands. Names and arguments are those of the functions in SQL and Python."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Names to what they stand for, tables, views and virtual columns, at the snapshot of the statement.
+"""Name resolution: tables, views and virtual columns, at the snapshot of the statement.
 
 Imports `parsing`, `duckdb` and `session`.
 """

@@ -1,4 +1,4 @@
-"""Names to what they stand for, within the attachments of a session."""
+"""Name resolution within the attachments of a session."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,12 +18,12 @@ from forklake.sql.session.state import SessionState
 
 _RELATIONS: tuple[ObjectKind, ...] = ("table", "view")
 _FILE_FORMATS = frozenset({"avro", "binaryfile", "csv", "json", "orc", "parquet", "text", "xml"})
-"""What Spark reads files by, in names such as parquet.`/folder`."""
+"""Formats by which Spark reads files in names such as parquet.`/folder`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a text is read: its dialect, where it looks for names, and at which points of the past."""
+    """Context of name resolution: the dialect, the current catalog and schema, and pinned transactions."""
 
     dialect: str
     catalog: str | None
@@ -32,7 +32,7 @@ class Context:
     """By attachment, the transaction to read instead of the session's."""
     depth: int = 0
     is_kept: bool = False
-    """It is the text of a view or macro, which knows its own catalog and no names of the session."""
+    """Whether this is the text of a view or macro, which sees its own catalog and no names of the session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class BoundRelation:
 
 
 def context_of(state: SessionState) -> Context:
-    """Where the statements of a session are read."""
+    """Context of the statements of a session."""
     return Context(state.dialect, state.current_catalog, state.current_schema)
 
 
@@ -65,28 +65,28 @@ def kept_in(
     pinned: Mapping[str, Transaction] | None = None,
     depth: int = 0,
 ) -> Context:
-    """Where the text of a view or macro is read: in its own catalog and schema, whoever reads it."""
+    """Context of the text of a view or macro: its own catalog and schema, whoever reads it."""
     return Context(dialect, attachment.name, schema, pinned or {}, depth, is_kept=True)
 
 
 def is_sparks(name: Name) -> bool:
-    """Whether a name says itself that it is none of ours: a file, or a table of Spark's own catalog."""
+    """Whether a name cannot be ours by its form: a file, or a table of Spark's own catalog."""
     first = fold(name[0])
     return (len(name) == 2 and first in _FILE_FORMATS) or (len(name) == 3 and first == "spark_catalog")
 
 
 def in_use(state: SessionState, context: Context) -> Attachment | None:
-    """The catalog where a text looks for names without one."""
+    """The catalog in which unqualified names are resolved."""
     return None if context.catalog is None else state.attachments.find(context.catalog)
 
 
 def attached_as(state: SessionState, context: Context, name: str) -> Attachment | None:
-    """The catalog that a text may call by this name. Views and macros know no names of the session."""
+    """The attachment of this name, if visible. Views and macros see no names of the session."""
     return None if context.is_kept else state.attachments.find(name)
 
 
 def candidate_places(state: SessionState, context: Context, name: Name) -> list[tuple[Attachment, str, str, bool]]:
-    """Where a name may be found: attachment, schema, name, and whether it can be nowhere else."""
+    """Candidates for a name: attachment, schema, name, and whether it can be nowhere else."""
     own, only_here = in_use(state, context), context.is_kept and not is_sparks(name)
     match name:
         case (table,):
@@ -104,7 +104,7 @@ def candidate_places(state: SessionState, context: Context, name: Name) -> list[
 
 
 def schema_in(context: Context, attachment: Attachment) -> str:
-    """The schema where a text looks for names without one in a catalog."""
+    """The schema in which unqualified names are resolved in a catalog."""
     is_in_use = context.catalog is not None and fold(context.catalog) == fold(attachment.name)
     return context.schema if is_in_use else DEFAULT_SCHEMA
 
@@ -112,7 +112,7 @@ def schema_in(context: Context, attachment: Attachment) -> str:
 def find_relation(
     state: SessionState, context: Context, name: Name, at: PointInPast | None = None, parameters: Parameters = None
 ) -> BoundRelation | None:
-    """The table or view of a name; None if it is none of ours, an error if it can only be ours and is not there."""
+    """The table or view of a name; None if it is not ours. Raises if it can only be ours and does not exist."""
     missing: NotFound | None = None
     for attachment, schema, table, only_here in candidate_places(state, context, name):
         must_be_here = only_here or at is not None
@@ -125,7 +125,7 @@ def find_relation(
             if must_be_here:
                 get_table(tx, schema, table)
         except NotFound as error:
-            # What names a catalog says more than a schema of that name that is not there either.
+            # An error about a named catalog is more helpful than one about a schema of that name.
             missing = error if missing is None or only_here else missing
     if missing is not None:
         raise missing
@@ -167,7 +167,7 @@ def read_transaction(
 def read_transaction_at(
     state: SessionState, attachment: Attachment, version: int | None, timestamp: datetime | None
 ) -> Transaction:
-    """A transaction on a snapshot of the past, by its version or by a time up to that of the current snapshot."""
+    """A transaction on a past snapshot, by version or by time; a time gives at most the current snapshot."""
     catalog = attachment.catalog
     version = None if version is None else as_version(version)
     if timestamp is not None and not isinstance(timestamp, datetime):
@@ -178,7 +178,7 @@ def read_transaction_at(
 
 
 def resolve_ddl_target(state: SessionState, context: Context, name: Name) -> tuple[Attachment, str, str]:
-    """Where something of this name is to be created: attachment, schema, name."""
+    """Where an object of this name is to be created: attachment, schema, name."""
     match name:
         case (table,):
             return state.current, context.schema, table
@@ -206,7 +206,7 @@ def resolve_ddl_schema(state: SessionState, name: Name) -> tuple[Attachment, str
 
 
 def listed_columns(table: Table, names: Sequence[str]) -> list[Column]:
-    """The columns of a table that a statement names, in its order; all of them if it names none."""
+    """The columns of a table in the order that a statement lists them; all columns if it lists none."""
     if not names:
         return list(table.definition.columns)
     known = {fold(column.name): column for column in table.definition.columns}

@@ -1,4 +1,4 @@
-"""Tables that neither we nor Spark know: told by name, with the nearest of ours."""
+"""Error messages for tables that neither we nor Spark know, suggesting similar names of ours."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
 def missing_table_name(error: AnalysisException) -> tuple[str, ...]:
-    """The name of the table or view that is not there, if the error is about one."""
+    """The name of the missing table or view, if the error is about one."""
     found = _MISSING.search(str(error))
     if found is None:
         return ()
@@ -27,13 +27,13 @@ def missing_table_name(error: AnalysisException) -> tuple[str, ...]:
 
 
 def explain_missing_table(state: SessionState, context: Context, error: AnalysisException) -> Exception:
-    """The error in our words if it is about a table that is not there, else as it is."""
+    """Translate an error about a missing table; return other errors unchanged."""
     name = missing_table_name(error)
     if not name:
         return error
     shown = ".".join(name)
     if find_relation(state, context, name) is not None:
-        # Had we been able to read the query, the name would have been replaced.
+        # Had we been able to parse the query, the name would have been replaced.
         return InvalidInput(
             f"Forklake cannot read this query, so Spark does not know the table '{shown}' in it. It has an expression"
             " or an operator that is not supported, such as UNION ALL TABLE t; write it in another way."
@@ -47,7 +47,7 @@ def explain_missing_table(state: SessionState, context: Context, error: Analysis
 
 
 def _known_relations(state: SessionState, context: Context, name: tuple[str, ...]) -> Iterator[str]:
-    """What there is where the name was looked for."""
+    """The tables and views in the places where the name was looked up."""
     for attachment, schema, _, _ in candidate_places(state, context, name):
         tx = read_transaction(state, context, attachment)
         if find_schema(tx, schema) is not None:

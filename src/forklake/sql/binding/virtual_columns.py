@@ -1,8 +1,8 @@
-"""Virtual columns in queries: there for those who name them, and in no star.
+"""Virtual columns in queries: available by name, and excluded from stars.
 
-A table gets the virtual columns that its SELECT may mean by a name, and Spark finds out whose each name is, by the
-rules for any column. Whatever takes all columns of a table without naming them has to leave these out: stars except
-them by their full name; NATURAL and PIVOT have no such list, and are refused where it would matter.
+A table gets the virtual columns that its SELECT may refer to by name, and Spark resolves each name by its usual rules.
+Whatever takes all columns of a table without naming them must exclude them: stars use EXCEPT with qualified names;
+NATURAL and PIVOT have no such list, and are rejected where it would matter.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ _NO_SELECT = "Select '{name}' in a subquery, and do this with its result."
 
 @dataclass(frozen=True, slots=True)
 class HiddenColumnSource:
-    """A name in FROM whose rows have columns that stars leave out."""
+    """A source in FROM with columns that stars exclude."""
 
     node: exp.Table
     alias: str
@@ -38,9 +38,9 @@ def hidden_column_source(reference: Reference, hidden: Sequence[str]) -> HiddenC
 
 
 def named_virtual_columns(reference: Reference, table: Table) -> list[str]:
-    """The virtual columns of a table that the SELECT around a reference may mean.
+    """The virtual columns of a table that the SELECT around a reference may refer to.
 
-    More than those that it means does no harm. A column of the table's own goes before one of the same name.
+    A superset does no harm. A column of the table itself takes precedence over a virtual one of the same name.
     """
     select = reference.node.find_ancestor(exp.Select)
     if select is None:
@@ -54,7 +54,7 @@ def named_virtual_columns(reference: Reference, table: Table) -> list[str]:
 
 
 def _aliased_names(node: exp.Table, table: Table) -> list[str]:
-    """The columns under the names that an alias gives them; it may name the first few."""
+    """The column names after aliasing; an alias may rename only the first few."""
     own = [column.name for column in table.definition.columns]
     given = [column.name for column in _alias_columns(node)]
     return [*given, *own[len(given) :]]
@@ -66,9 +66,9 @@ def _alias_columns(node: exp.Table) -> list[exp.Expr]:
 
 
 def check_hidden_columns(bearers: Sequence[HiddenColumnSource], columns_of: ColumnsOf, text: str) -> None:
-    """Refuse what would take the hidden columns for columns of the table.
+    """Reject constructs that would take the hidden columns for columns of the table.
 
-    `columns_of` tells the columns of other sources that are seen, by the id of their node, if they are known.
+    `columns_of` returns the visible columns of other sources by the id of their node, or None if they are not known.
     """
     for bearer in bearers:
         name = bearer.hidden[0]
@@ -83,7 +83,7 @@ def check_hidden_columns(bearers: Sequence[HiddenColumnSource], columns_of: Colu
 
 
 def _check_place(bearer: HiddenColumnSource, name: str) -> None:
-    """Refuse pivots of the table, and names for joins in brackets, which hide the table's own name."""
+    """Reject pivots of the table, and aliases of parenthesized joins, which hide the table's own name."""
     above: exp.Expr | None = bearer.node
     while above is not None and not isinstance(above, exp.Select):
         if isinstance(above, exp.Pivot) or above.args.get("pivots"):
@@ -116,7 +116,7 @@ def _check_join(
 
 
 def _sources(select: exp.Select) -> Iterator[exp.Expr]:
-    """What stands in FROM and in joins."""
+    """The sources in FROM and in joins."""
     parts = [select.args.get("from_"), *(select.find_all(exp.Join))]
     for part in parts:
         if part is not None and part.find_ancestor(exp.Select) is select and isinstance(part.this, exp.Expr):
@@ -126,7 +126,7 @@ def _sources(select: exp.Select) -> Iterator[exp.Expr]:
 def hiding_edits(
     tree: exp.Expr, bearers: Sequence[HiddenColumnSource], tables: Mapping[int, Table], dialect: str
 ) -> list[Edit]:
-    """The edits of a text in Spark's dialect by which stars leave hidden columns out; aliases keep their columns."""
+    """Edits that exclude hidden columns from stars (Spark dialect only) and extend alias column lists."""
     edits = [edit for bearer in bearers for edit in _alias_edits(bearer, tables.get(id(bearer.node)), dialect)]
     if dialect == "spark":
         for star, excepted in _star_exceptions(tree, bearers):
@@ -149,13 +149,13 @@ def _star_edit(star: exp.Star, excepted: str) -> Edit:
     already = star.args.get("except_")
     if not already:
         return place, place, f" EXCEPT ({excepted})"
-    # In front of the first: behind its name, brackets may follow.
+    # Insert before the first: its name may be followed by brackets.
     place = min(part.meta["start"] for named in already for part in named.find_all(exp.Identifier))
     return place, place, f"{excepted}, "
 
 
 def mark_hidden(tree: exp.Expr, hidden: Mapping[str, Sequence[str]]) -> None:
-    """Note on a DuckDB query, of which hidden columns by name of table are known, what its translation must know."""
+    """Annotate a DuckDB query with its hidden columns, given by table name, for the translation."""
     for table in tree.find_all(exp.Table):
         if table.name in hidden:
             table.meta[HIDDEN] = tuple(hidden[table.name])
@@ -167,7 +167,7 @@ def mark_hidden(tree: exp.Expr, hidden: Mapping[str, Sequence[str]]) -> None:
 
 
 def hide_in_stars(tree: exp.Expr, hidden: Mapping[str, Sequence[str]]) -> exp.Expr:
-    """Let the stars of a translated query leave hidden columns out, which are known by the names of tables."""
+    """Exclude hidden columns, given by table name, from the stars of a translated query."""
     bearers = [
         HiddenColumnSource(table, table.alias_or_name, tuple(hidden[table.name]))
         for table in tree.find_all(exp.Table)
@@ -181,7 +181,7 @@ def hide_in_stars(tree: exp.Expr, hidden: Mapping[str, Sequence[str]]) -> exp.Ex
 def _star_exceptions(
     tree: exp.Expr, bearers: Sequence[HiddenColumnSource]
 ) -> Iterator[tuple[exp.Star, list[exp.Expr]]]:
-    """Each star that covers hidden columns, with all of these."""
+    """Each star that covers hidden columns, with those columns."""
     if not bearers:
         return
     for star in tree.find_all(exp.Star):
@@ -202,7 +202,7 @@ def _covered_sources(star: exp.Star, bearers: Sequence[HiddenColumnSource]) -> l
     qualifier = star.parent.table if isinstance(star.parent, exp.Column) else ""
     if not qualifier:
         return [bearer for bearer in bearers if bearer.node.find_ancestor(exp.Select) is select and _is_visible(bearer)]
-    # Whose star it is is decided from the inside out.
+    # The qualifier of a star is resolved from the innermost SELECT outwards.
     while select is not None:
         found = [
             bearer
@@ -217,6 +217,6 @@ def _covered_sources(star: exp.Star, bearers: Sequence[HiddenColumnSource]) -> l
 
 
 def _is_visible(bearer: HiddenColumnSource) -> bool:
-    """Whether columns of the table are in the outcome: a semi-join only looks at them."""
+    """Whether columns of the table are in the result: a semi join or anti join only tests them."""
     join = bearer.node.parent
     return not (isinstance(join, exp.Join) and {join.kind, join.side} & {"SEMI", "ANTI"})

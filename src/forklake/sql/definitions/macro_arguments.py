@@ -1,4 +1,4 @@
-"""Arguments of macros mean what they mean where the macro is called, and nothing of what the macro reads."""
+"""Scope of macro arguments: they are resolved where the macro is called, not among the tables that it reads."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,9 +15,9 @@ from forklake.sql.session.state import SessionState
 def check_arguments(
     state: SessionState, context: Context, text: str, values: Mapping[str, exp.Expr], macro: str
 ) -> None:
-    """InvalidInput for an argument with a column that would be found among those of the tables in a macro.
+    """Raises InvalidInput for an argument with a column that could be captured by the tables in a macro.
 
-    Put into the text, it would be looked for there first.
+    Substituted into the text, the column would be resolved there first.
     """
     parsed = parse_query(text, context.dialect)
     columns = [found for name in _parameters_in_queries(parsed, values) for found in _columns_in(values[name])]
@@ -34,7 +34,7 @@ def check_arguments(
 
 
 def _parameters_in_queries(parsed: ParsedQuery, values: Mapping[str, exp.Expr]) -> set[str]:
-    """The parameters that are named below a FROM."""
+    """The parameters used within a query that has a FROM."""
     nodes = parsed.tree.find_all(exp.Column) if parsed.tree is not None else ()
     return {fold(node.name) for node in nodes if len(node.parts) == 1 and fold(node.name) in values and _is_below(node)}
 
@@ -45,14 +45,14 @@ def _is_below(node: exp.Expr) -> bool:
 
 
 def _columns_in(value: exp.Expr) -> Iterator[exp.Column]:
-    """The columns of an argument itself; a query in it looks for its columns in its own tables first."""
+    """The columns of an argument itself; a nested query resolves its columns in its own tables first."""
     for node in value.walk(prune=lambda node: isinstance(node, exp.Query)):
         if isinstance(node, exp.Column):
             yield node
 
 
 def _names_inside(state: SessionState, context: Context, parsed: ParsedQuery) -> set[str | None]:
-    """Names of columns, tables and aliases in a text, folded; None among them if it has columns that nobody knows."""
+    """Folded names of columns, tables and aliases in a text; includes None if the columns of a source are not known."""
     names: set[str | None] = {fold(reference.name[-1]) for reference in parsed.references}
     for node in parsed.tree.find_all(exp.Alias, exp.TableAlias) if parsed.tree is not None else ():
         names |= {fold(node.alias or node.name), *(fold(column.name) for column in node.args.get("columns") or ())}

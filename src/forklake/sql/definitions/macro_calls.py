@@ -1,4 +1,4 @@
-"""Calls of macros in a text: what is called, where, and which macro that is."""
+"""Macro calls in a text, and their resolution."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from forklake.sql.session.state import SessionState
 
 @dataclass(frozen=True, slots=True)
 class MacroCall:
-    """A call whose name is from `start` to `end` of the text, as a table or as a value."""
+    """A call whose name spans `start` to `end` of the text, as a table or as a value."""
 
     name: Name
     start: int
@@ -33,7 +33,7 @@ class FoundMacro:
 
 
 def find_calls(tree: exp.Expr) -> Iterator[MacroCall]:
-    """All calls of functions that sqlglot does not know; outer ones come first."""
+    """All calls of functions that sqlglot does not know; outer calls come first."""
     for node in tree.find_all(exp.Anonymous):
         if "start" in node.meta:
             outer, is_table = _call_qualifiers(node)
@@ -54,7 +54,7 @@ def find_macro(state: SessionState, context: Context, call: MacroCall) -> FoundM
 
 
 def _call_qualifiers(node: exp.Anonymous) -> tuple[list[exp.Expr], bool]:
-    """The names in front of the function's own, and whether it is called as a table."""
+    """The qualifiers of the function name, and whether it is called as a table."""
     above = node.parent
     if isinstance(above, exp.Table):
         return [part for part in (above.args.get("catalog"), above.args.get("db")) if isinstance(part, exp.Expr)], True

@@ -1,4 +1,4 @@
-"""Macros: calls in a text are replaced by what the macro says."""
+"""Macro expansion: replaces calls by the text of the macro."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -20,13 +20,14 @@ from forklake.sql.session.state import SessionState
 
 _DEEPEST = 32
 _Chain: TypeAlias = tuple[tuple[str, int, MacroImplementation], ...]
-"""The macros that a text is in: for each its catalog, its id and which of its implementations."""
+"""The chain of macros being expanded: for each its catalog, its id and the implementation."""
 
 
 def expand_macros(state: SessionState, context: Context, text: str, within: _Chain = ()) -> str:
-    """The text with every call of a macro replaced, macros within macros too.
+    """The text with every macro call replaced, including nested ones.
 
-    What a macro says is read where the macro is, and its arguments where it is called; neither sees names of the other.
+    Names in a macro are resolved in its own catalog and schema, those in its arguments at the call site; neither sees
+    names of the other.
     """
     if "(" not in text:
         return text
@@ -36,7 +37,7 @@ def expand_macros(state: SessionState, context: Context, text: str, within: _Cha
         return text
     edits: list[tuple[int, int, str]] = []
     for call in find_calls(tree):
-        # Calls inside of this one are among its arguments.
+        # Nested calls are among the arguments of this one.
         if not any(start <= call.start < end for start, end, _ in edits):
             found = find_macro(state, context, call)
             if found is not None:
@@ -51,7 +52,7 @@ def _macro_edit(state: SessionState, context: Context, call: MacroCall, found: F
     key = (found.attachment.name, macro.object_id, implementation)
     if key in within or len(within) > _DEEPEST:
         raise InvalidInput("A macro seems to be made of itself: it is nested too deep.")
-    # Names in it are looked for where the macro is, and not where it is called.
+    # Names are resolved in the macro's own catalog and schema, not at the call site.
     inside = kept_in(found.attachment, found.schema, implementation.dialect, context.pinned)
     named = without_catalog if context.is_kept else with_catalog
 
@@ -95,7 +96,7 @@ def _choose_implementation(macro: Macro, arguments: Sequence[exp.Expr]) -> Macro
 
 
 def _with_values(text: str, own_dialect: str, values: Mapping[str, exp.Expr], dialect: str) -> str:
-    """The text of a macro with values in place of its parameters, in the dialect of its caller."""
+    """The text of a macro with its parameters replaced by values, in the dialect of the caller."""
     body = parse_text(text, own_dialect)
     is_value = body.find(exp.From) is None
 
@@ -110,7 +111,7 @@ def _with_values(text: str, own_dialect: str, values: Mapping[str, exp.Expr], di
 
 
 def _as_operand(value: exp.Expr) -> exp.Expr:
-    """A value that stays together whatever is written around it."""
+    """Parenthesize a value where operator precedence could split it."""
     is_loose = isinstance(value, exp.Binary | exp.Unary | exp.Predicate) and not isinstance(value, exp.Paren)
     return exp.Paren(this=value) if is_loose else value
 
@@ -118,7 +119,7 @@ def _as_operand(value: exp.Expr) -> exp.Expr:
 def _argument_values(
     implementation: MacroImplementation, arguments: Sequence[exp.Expr], name: str, in_full: Callable[[str], str]
 ) -> Mapping[str, exp.Expr]:
-    """The value of each parameter, folded: its argument, or else its default."""
+    """The value of each parameter, by folded name: its argument, or else its default."""
     values: dict[str, exp.Expr] = {}
     for at, parameter in enumerate(implementation.parameters):
         if parameter.default_value is not None:

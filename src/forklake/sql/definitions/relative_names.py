@@ -1,8 +1,8 @@
-"""Names in the text of views and macros, which must mean the same whoever reads them and under whatever name.
+"""Names in the text of views and macros, which must be independent of the reader and of attachment names.
 
-What is kept has the names of its own catalog without the catalog: a fork inherits views and macros, and must read
-itself through them. Names of other catalogs are refused, as they mean something else in another session. When a macro
-is put into a text of the session, its names get the catalog in which it was found.
+Stored text names objects of its own catalog without the catalog: a fork inherits views and macros, and must read itself
+through them. Names of other catalogs are rejected, as they mean something else in another session. When a macro is
+expanded in a statement of the session, its names are qualified with the catalog in which it was found.
 """
 
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -43,28 +43,28 @@ from forklake.sql.session.attachments import Attachment
 from forklake.sql.session.state import SessionState
 
 ColumnsOf: TypeAlias = Callable[[Reference], Container[str] | None]
-"""The columns of what a reference means, folded; None where they are not known."""
+"""The folded column names of a reference; None if they are not known."""
 
 
 def without_catalog(state: SessionState, context: Context, attachment: Attachment, text: str) -> str:
-    """The text with tables, views, macros, functions and metadata of a catalog named without it."""
+    """The text with tables, views, macros, functions and metadata of a catalog named without the catalog."""
     return _Renaming(state, context, attachment, ()).of(text)
 
 
 def with_catalog(state: SessionState, context: Context, attachment: Attachment, text: str) -> str:
-    """The text with tables, views, macros, functions and metadata of a catalog named in full."""
+    """The text with tables, views, macros, functions and metadata of a catalog fully qualified."""
     return _Renaming(state, context, attachment, (attachment.name,)).of(text)
 
 
 @dataclass(frozen=True, slots=True)
 class _Renaming:
-    """How names of one catalog are written in a text; those of others are refused."""
+    """Rewrites names of one catalog in a text; names of other catalogs are rejected."""
 
     state: SessionState
     context: Context
     attachment: Attachment
     catalog: Name
-    """What is put in front of them."""
+    """The prefix of the rewritten names."""
 
     def of(self, text: str) -> str:
         parsed = parse_query(text, self.context.dialect)
@@ -89,13 +89,13 @@ class _Renaming:
             return []
         written, dialect = _quoted(name, self.context.dialect), self.context.dialect
         if reference.at is not None:
-            # The alias was put behind it when the point in the past was cut out.
+            # The alias was moved behind it when the AT clause was cut out.
             written += f" AT ({reference.at.unit.upper()} => {reference.at.value})"
             return [(reference.start, reference.end, written)]
         return [(reference.start, reference.end, written), *alias_edits(text, reference, dialect)]
 
     def _relation(self, name: Name) -> Name | None:
-        """The new name of a table or view, whether it is there or not; None if it is to stay as it is."""
+        """The new name of a table or view, whether it exists or not; None to leave it unchanged."""
         candidates = candidate_places(self.state, self.context, name)
         for found, schema, table, _ in candidates:
             tx = read_transaction(self.state, self.context, found)
@@ -115,7 +115,7 @@ class _Renaming:
         return (self.attachment.metadata_name if self.catalog else OWN_METADATA, name[-1])
 
     def _function_edits(self, text: str, reference: Reference) -> list[tuple[int, int, str]]:
-        """A call of one of our functions by its short name; nothing if it is another's."""
+        """Rewrite a call of one of our functions to its short name; no edits for other functions."""
         function, schema = long_function(reference.name), None
         edits = alias_edits(text, reference, self.context.dialect)
         if function is not None:
@@ -131,7 +131,7 @@ class _Renaming:
             function, owner, schema = found.function, found.attachment, found.schema
         check_keepable(function)
         schema = schema or schema_in(self.context, owner)
-        # Only what names a table depends on a schema.
+        # Only functions that take a table depend on a schema.
         parts = (schema, function.name) if self.catalog or function.takes_table else (function.name,)
         name = self._own(owner, reference.name, *parts)
         return [(reference.start, reference.end_of_name, _quoted(name, self.context.dialect)), *edits]
@@ -139,7 +139,7 @@ class _Renaming:
     def _catalog_edits(
         self, text: str, function: Function, reference: Reference
     ) -> tuple[Attachment, list[tuple[int, int, str]]] | None:
-        """The catalog that a call names, and the edits that leave it out; None if only its caller will know it."""
+        """The catalog that a call names, and the edits that remove it; None if only its caller will know it."""
         spans = argument_places(text, reference, self.context.dialect)
         given = list(zip(reference.arguments or [], spans, strict=True))
         positional = [(value, span) for value, span in given if argument_name(value) is None]
@@ -164,7 +164,7 @@ class _Renaming:
                 yield call.start, call.end, _quoted(name, self.context.dialect)
 
     def _own(self, found: Attachment, name: Name, *parts: str) -> Name:
-        """The new name of what was found in a catalog."""
+        """The new name of an object found in a catalog."""
         if found.name != self.attachment.name:
             raise InvalidInput(
                 f"'{'.'.join(name)}' means something of the catalog attached as '{found.name}'. Views and macros of"
@@ -175,7 +175,7 @@ class _Renaming:
 
 
 def columns_of(state: SessionState, context: Context, reference: Reference) -> set[str] | None:
-    """The columns of a table, folded; None if it is something else."""
+    """The folded column names of a table, including virtual columns; None if it is not a table."""
     if reference.arguments is not None or metadata_owner(state, context, reference.name) is not None:
         return None
     try:
@@ -192,9 +192,9 @@ def _quoted(name: Name, dialect: str) -> str:
 
 
 def qualifier_edits(parsed: ParsedQuery, context: Context, columns: ColumnsOf) -> list[tuple[int, int, str]]:
-    """Columns that name the catalog or schema of their table are to keep the table alone.
+    """Edits that strip the catalog or schema from columns qualified with them, leaving only the table.
 
-    As with Spark, `a.b.c` is the column of a table if that has such a column, and a path into a struct if not.
+    As in Spark, `a.b.c` is the column of a table if the table has such a column, and a path into a struct otherwise.
     """
     edits = []
     for column in parsed.tree.find_all(exp.Column) if parsed.tree is not None else ():
@@ -207,7 +207,7 @@ def qualifier_edits(parsed: ParsedQuery, context: Context, columns: ColumnsOf) -
 def _qualifier_length(
     column: exp.Column, references: Sequence[Reference], context: Context, columns: ColumnsOf
 ) -> int | None:
-    """How many parts of a name are the table with its schema or catalog; None if they are not."""
+    """The number of parts that form a table qualified by schema or catalog; None if there is none."""
     names = [fold(part.name) for part in column.parts]
     if len(names) < 3:
         return None
@@ -225,7 +225,7 @@ def _qualifier_length(
 
 
 def _sources_by_scope(column: exp.Column, references: Sequence[Reference]) -> Iterator[Sequence[Reference]]:
-    """The tables that a name may be about: those of its SELECT, those of the ones around it, and at last all."""
+    """The tables that a name may refer to: those of its SELECT, of the enclosing ones, and finally all."""
     select = column.find_ancestor(exp.Select)
     while select is not None:
         yield [found for found in references if found.node.find_ancestor(exp.Select) is select]
@@ -234,7 +234,7 @@ def _sources_by_scope(column: exp.Column, references: Sequence[Reference]) -> It
 
 
 def _possible_qualifiers(reference: Reference, context: Context) -> set[tuple[str, ...]]:
-    """Names of two or three parts by which columns may say whose they are, folded."""
+    """Folded qualifiers of two or three parts by which columns may refer to a table."""
     *outer, table = map(fold, reference.stands_for or reference.name)
     catalog = fold(context.catalog or "")
     full: set[tuple[str, ...]]

@@ -1,4 +1,4 @@
-"""DuckDB's SQL translated to Spark's: the same answers, or a refusal.
+"""Translates DuckDB SQL to Spark SQL: the same results, or a refusal.
 
 Pure functions over syntax trees. Imports `sql.parsing` only.
 """

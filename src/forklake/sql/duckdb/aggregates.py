@@ -1,4 +1,4 @@
-"""Aggregates and windows, from DuckDB to Spark."""
+"""Translation of aggregates and window functions from DuckDB to Spark."""
 
 from sqlglot import exp
 
@@ -26,7 +26,7 @@ _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist,
 
 
 def _remove_order(node: exp.Expr) -> list[exp.Ordered]:
-    """Take the ORDER BY out of the arguments of an aggregate."""
+    """Remove the ORDER BY from the arguments of an aggregate."""
     inner = node.this
     holder = inner.expressions[0] if isinstance(inner, exp.Distinct) and inner.expressions else inner
     if not isinstance(holder, exp.Order):
@@ -37,13 +37,13 @@ def _remove_order(node: exp.Expr) -> list[exp.Ordered]:
 
 
 def _ignore_order(node: exp.Expr) -> exp.Expr | None:
-    """The order makes no difference to these."""
+    """For aggregates whose result does not depend on the order."""
     _remove_order(node)
     return node
 
 
 def _sum(node: exp.Expr) -> exp.Expr | None:
-    """Sums of BIGINT are HUGEINT, and booleans count."""
+    """Sums of BIGINT are HUGEINT; booleans are summed as integers."""
     _remove_order(node)
     value = _aggregated_value(node)
     found = type_of(value)
@@ -55,7 +55,7 @@ def _sum(node: exp.Expr) -> exp.Expr | None:
 
 
 def _average(node: exp.Expr) -> exp.Expr | None:
-    """Averages are doubles."""
+    """Averages are DOUBLE."""
     _remove_order(node)
     value = _aggregated_value(node)
     if kind(value) != "float":
@@ -70,14 +70,14 @@ def _median(node: exp.Expr) -> exp.Expr | None:
 
 
 def _count_if(node: exp.Expr) -> exp.Expr | None:
-    """NULL where no row is true or false, unlike Spark's."""
+    """NULL if no value is true or false, unlike in Spark."""
     value = _aggregated_value(node)
     value.replace(cast_to(value.copy(), "int"))
     return exp.Sum(this=node.this)
 
 
 def _correlation(node: exp.Expr) -> exp.Expr | None:
-    """NaN where one side does not vary; Spark's is NULL."""
+    """NaN if one side does not vary; Spark returns NULL."""
     if isinstance(node.parent, _WRAPPERS):
         raise Untranslatable("corr with FILTER or OVER is not supported: Spark gives NULL where DuckDB gives NaN.")
     left, right = node.this, node.expression
@@ -95,7 +95,7 @@ def _aggregated_value(node: exp.Expr) -> exp.Expr:
 
 def _arg_min_or_max(name: str) -> Rule:
     def rule(node: exp.Expr) -> exp.Expr | None:
-        """The value where another is the least or greatest, of the rows that have both."""
+        """The value at the minimum or maximum of another, among rows that have both."""
         if node.args.get("count"):
             raise Untranslatable("arg_min and arg_max of several rows are not supported.")
         value, order = node.this, node.expression
@@ -116,7 +116,7 @@ def _min_or_max(node: exp.Expr) -> exp.Expr | None:
 
 
 def _list_aggregate(node: exp.Expr) -> exp.Expr | None:
-    """A list of all values with their NULLs, in the order asked for; NULL if there are no rows."""
+    """A list of all values including NULLs, in the requested order; NULL if there are no rows."""
     return _wrap_collected_list(
         node, _split_off_order(node), lambda values: if_else(_is_empty(values), exp.null(), values.copy())
     )
@@ -132,7 +132,7 @@ def _split_off_order(node: exp.Expr) -> tuple[exp.Expr, list[exp.Ordered]]:
 
 def _first_or_last(place: int) -> Rule:
     def rule(node: exp.Expr) -> exp.Expr | None:
-        """The first or the last value; with an order, of the list in that order."""
+        """The first or last value; with ORDER BY, of the list in that order."""
         if not isinstance(node.this, exp.Order):
             return None
         return _wrap_collected_list(node, _split_off_order(node), lambda values: call("TRY_ELEMENT_AT", values, place))
@@ -143,7 +143,7 @@ def _first_or_last(place: int) -> Rule:
 def _wrap_collected_list(
     node: exp.Expr, collected: tuple[exp.Expr, list[exp.Ordered]], finish: Rule
 ) -> exp.Expr | None:
-    """Put `finish` around the list of an aggregate's values, outside of its FILTER and OVER."""
+    """Wrap `finish` around the list of an aggregate's values, outside its FILTER and OVER."""
     aggregate, order = collected
     distinct = isinstance(aggregate.this, exp.Distinct)
     value = aggregate.this.expressions[0] if distinct else aggregate.this
@@ -152,12 +152,12 @@ def _wrap_collected_list(
     outer = node
     while isinstance(outer.parent, _WRAPPERS) and outer.arg_key == "this":
         outer = outer.parent
-    # Rows keep their NULLs inside of a struct; RESPECT NULLS would have to stand between FILTER and OVER.
+    # Values are wrapped in a struct to keep NULLs; RESPECT NULLS would have to stand between FILTER and OVER.
     fields = [part for place, key in enumerate(order) for part in (f"_{place}", key.this.copy())]
     gathered = call("COLLECT_LIST", call("NAMED_STRUCT", *fields, _VALUE, value))
     if outer is node:
         return finish(_sort_collected(gathered, order))
-    # What is around it is walked over later, when all of its parts are translated.
+    # The enclosing node is visited later, when all of its parts are translated.
     outer.meta[_SORTED] = (finish, order)
     return gathered
 
@@ -167,7 +167,7 @@ def _apply_after_distinct(finish: Rule) -> Rule:
 
 
 def finish_wrapped(node: exp.Expr) -> exp.Expr | None:
-    """What is to stand around a FILTER or OVER, now that all of its parts are translated."""
+    """Wrap a FILTER or OVER whose parts have all been translated."""
     found = node.meta.pop(_SORTED, None)
     if isinstance(node, exp.Filter) and isinstance(node.this, exp.IgnoreNulls):
         return exp.IgnoreNulls(this=exp.Filter(this=node.this.this, expression=node.expression))
@@ -202,7 +202,7 @@ def _order_comparison(place: int, ordered: exp.Ordered, otherwise: exp.Expr) -> 
 
 
 def _string_aggregate(node: exp.Expr) -> exp.Expr | None:
-    """Texts are joined by a comma if nothing else is said."""
+    """The default separator is a comma."""
     if node.args.get("separator") is None:
         node.set("separator", exp.Literal.string(","))
     value = node.this
@@ -217,7 +217,7 @@ def _percentile(name: str) -> Rule:
     def rule(node: exp.Expr) -> exp.Expr | None:
         share = node.args.get("quantile") or node.expression
         if share is None:
-            # The share stands before WITHIN GROUP, and is the argument itself.
+            # The share precedes WITHIN GROUP, and is the argument itself.
             return None
         if name == "PERCENTILE":
             return call(name, node.this, share)
@@ -237,7 +237,7 @@ def _count(node: exp.Expr) -> exp.Expr | None:
 
 
 def _rank_window(node: exp.Window) -> exp.Expr | None:
-    """Spark ranks nothing without an order, and knows no frames of groups."""
+    """Add an order to ranking functions, which Spark requires; reject GROUPS and EXCLUDE, which it lacks."""
     spec = node.args.get("spec")
     if spec is not None and (str(spec.args.get("kind")).upper() == "GROUPS" or spec.args.get("exclude")):
         raise Untranslatable("Frames of GROUPS, and frames with EXCLUDE, are not supported: Spark has none.")

@@ -1,4 +1,4 @@
-"""The names that DuckDB gives to the columns of a result: the text of the expression, in its own spelling."""
+"""Result column names as DuckDB generates them: the text of the expression, in its own spelling."""
 
 import re
 from collections.abc import Callable
@@ -13,13 +13,13 @@ _SYNTAX = frozenset({"substring", "trim", "position", "row", "map"})
 
 
 class _NoName(Exception):
-    """The namer does not know how DuckDB writes this."""
+    """DuckDB's spelling of an expression is not known."""
 
 
 def result_name(node: exp.Expr) -> str | None:
-    """The name of an expression that was given none; None where it has one.
+    """The generated name of an unnamed expression; None if it has a name.
 
-    Where DuckDB's spelling is not known, it is the expression itself: better than Spark's name of what it became.
+    If DuckDB's spelling is not known, this is the expression itself: better than Spark's name of its translation.
     """
     if isinstance(node, exp.Alias | exp.Star | exp.Column | exp.Columns | exp.Aliases):
         return None
@@ -34,14 +34,14 @@ def result_name(node: exp.Expr) -> str | None:
 
 
 def with_result_name(node: exp.Expr, name: str) -> exp.Expr:
-    """The expression with a name that nobody has written; a query has it itself, others are put into an alias."""
+    """The expression with a generated name, as an alias or as the alias of a query itself."""
     found = exp.alias_(node.copy(), name, quoted=True)
     found.meta[_GIVEN] = True
     return found
 
 
 def _without_given_names(node: exp.Expr) -> exp.Expr:
-    """Without names that were given here: a name made of names would grow with each query around it."""
+    """Without generated names: a name made of names would grow with each enclosing query."""
     written = node.copy()
     for part in [part for part in written.walk() if part.meta.get(_GIVEN)]:
         if isinstance(part, exp.Alias):
@@ -118,7 +118,7 @@ def _special_call(node: exp.Expr, name: str) -> str:
         case exp.TimestampTrunc() | exp.DateTrunc():
             parts = [f"'{node.args['unit'].name.lower()}'", _spell(node.this)]
         case exp.GenerateSeries():
-            # The parser adds the start of 0 that was not written.
+            # The parser adds the start of 0 if none was written.
             start, end, step = node.args["start"], node.args["end"], node.args.get("step")
             parts = [_spell(part) for part in (start, end, step) if part is not None]
             if step is None and _spell(start) == "0":
@@ -134,7 +134,7 @@ def _special_call(node: exp.Expr, name: str) -> str:
         case exp.RegexpExtract() | exp.RegexpExtractAll():
             group = node.args.get("group")
             parts = [_spell(node.this), _spell(node.expression)]
-            # A group of 0 is what the parser adds where none was written.
+            # The parser adds the group 0 if none was written.
             parts += [] if group is None or group.name == "0" else [_spell(group)]
         case _:
             parts = [_spell(node.this)]

@@ -1,4 +1,4 @@
-"""Formats of texts and dates, from DuckDB to the Java in Spark."""
+"""Translation of text and date format strings from DuckDB to Java, which Spark uses."""
 
 import re
 
@@ -27,7 +27,7 @@ def printf(arguments: list[exp.Expr]) -> exp.Expr:
 
 
 def _format_call(pattern: str, values: list[exp.Expr]) -> exp.Expr:
-    """NULL if one of the values is, for which Java would write a word."""
+    """NULL if any value is NULL, for which Java would print a word."""
     fields = [part for place, value in enumerate(values) for part in (f"_{place}", value)]
     if not fields:
         return call("FORMAT_STRING", pattern)
@@ -49,7 +49,7 @@ def _printf_value(value: exp.Expr, letter: str, places: str) -> exp.Expr:
 
 
 def format_text(node: exp.Expr) -> exp.Expr | None:
-    """Fields in braces as Java's; those it has no form for are refused."""
+    """Translate fields in braces to Java's; fields without an equivalent are rejected."""
     pattern, values, used = constant_text(node.this, "The format of format"), node.expressions, 0
     result, place, arguments = "", 0, []
     for found in _FIELD.finditer(pattern):
@@ -68,7 +68,7 @@ def format_text(node: exp.Expr) -> exp.Expr | None:
 
 
 def _field_value(value: exp.Expr, spec: str) -> exp.Expr:
-    """A value for a field; all numbers with a fraction are doubles there."""
+    """A value for a field; all fractional numbers are formatted as DOUBLE."""
     if spec[-1] == "f":
         return require_same_rounding(value, int(spec[:-1].partition(".")[2] or 6))
     if spec[-1] != "s":
@@ -88,7 +88,7 @@ def _java_field(spec: str) -> str:
 
 
 def java_format(pattern: str, *, parsing: bool) -> str:
-    """A pattern of strftime as Spark writes it."""
+    """Translate a strftime pattern to Spark's."""
     for short, long in _SHORTHANDS.items():
         pattern = pattern.replace(short, long)
     parts = [part for part in re.split(r"(%-?.)", pattern) if part]
@@ -98,7 +98,7 @@ def java_format(pattern: str, *, parsing: bool) -> str:
 
 
 def _stands_alone(parts: list[str], place: int) -> bool:
-    """Whether no other number touches this one, so that its digits need not be counted."""
+    """Whether no other number is adjacent, so that the number of digits need not be fixed."""
     around = parts[max(place - 1, 0) : place] + parts[place + 1 : place + 2]
     return not any(part.startswith("%") and part != "%%" for part in around)
 

@@ -1,4 +1,4 @@
-"""Texts and numbers, from DuckDB to Spark, and the one table of everything that an expression can become."""
+"""Translation of text and numeric functions from DuckDB to Spark, and the table of all expression rules."""
 
 import re
 from collections.abc import Callable
@@ -40,7 +40,7 @@ _FLAGS = {"i": "i", "s": "s", "m": "m", "n": "m", "p": "m", "c": "", "g": ""}
 
 
 def _substring(node: exp.Expr) -> exp.Expr | None:
-    """A start of 0 is the place before the first character, which counts but holds nothing."""
+    """A start of 0 is the position before the first character, which counts but holds nothing."""
     start, length = node.args.get("start"), node.args.get("length")
     if length is not None and (integer_value(length) or 0) < 0:
         raise Untranslatable(f"substring does not support {_BACKWARDS}; write another start.")
@@ -56,7 +56,7 @@ def _substring(node: exp.Expr) -> exp.Expr | None:
 
 
 def _left(node: exp.Expr) -> exp.Expr | None:
-    """A negative count leaves out characters from the other end."""
+    """A negative count leaves out characters at the other end."""
     count = node.expression
     if (integer_value(count) or 0) > 0:
         return None
@@ -80,7 +80,7 @@ def _choose_by_sign(count: exp.Expr, positive: exp.Expr, negative: exp.Expr) -> 
 
 
 def _concat(node: exp.Expr) -> exp.Expr | None:
-    """NULLs are left out; lists are put end to end."""
+    """NULLs are skipped; lists are concatenated."""
     if any(kind(part) == "list" for part in node.expressions):
         return call("CONCAT", *node.expressions)
     return call("CONCAT_WS", "", *(as_text(part) for part in node.expressions))
@@ -105,7 +105,7 @@ def _split_by_pattern(node: exp.Expr) -> exp.Expr | None:
 
 
 def _unsplit_where_null(separator: exp.Expr, whole: exp.Expr, split: exp.Expr) -> exp.Expr:
-    """A text is not split where the separator is NULL."""
+    """A text is not split if the separator is NULL."""
     is_missing = exp.and_(_is_null(separator), exp.Not(this=_is_null(whole)))
     return if_else(is_missing, call("ARRAY", whole.copy()), split)
 
@@ -120,7 +120,7 @@ def _split_part(node: exp.Expr) -> exp.Expr | None:
 
 
 def _not_empty(value: exp.Expr, problem: str) -> exp.Expr:
-    """A text that must have characters: otherwise it is refused, here or when a row has it."""
+    """Reject an empty text, at translation if it is a literal, otherwise at run time."""
     if isinstance(value, exp.Literal):
         if not value.name:
             raise Untranslatable(f"{problem}.")
@@ -135,7 +135,7 @@ def _pad(node: exp.Expr) -> exp.Expr | None:
 
 
 def _character(node: exp.Expr) -> exp.Expr | None:
-    """The character of a code point, by the bytes of UTF-32."""
+    """The character of a code point, via its UTF-32 bytes."""
     [value] = node.expressions
 
     def is_none(given: exp.Expr) -> exp.Expr:
@@ -152,7 +152,7 @@ def _ascii(node: exp.Expr) -> exp.Expr | None:
 
 
 def _defined(name: str, is_undefined: Callable[[exp.Expr], exp.Expr]) -> Rule:
-    """A function of numbers, with an error where DuckDB has one; Spark gives NULL or NaN there."""
+    """A numeric function that raises an error where DuckDB does; Spark returns NULL or NaN there."""
 
     def rule(node: exp.Expr) -> exp.Expr | None:
         return call(
@@ -175,13 +175,13 @@ def _is_zero(given: exp.Expr) -> exp.Expr:
 
 
 def _beyond_one(given: exp.Expr) -> exp.Expr:
-    # NaN is greater than all numbers to Spark, and both functions of it are NaN.
+    # In Spark NaN is greater than all numbers, and both functions return NaN for it.
     beyond = exp.Not(this=exp.Between(this=given.copy(), low=number(-1), high=number(1)))
     return exp.and_(beyond, exp.Not(this=call("ISNAN", given)))
 
 
 def _round(node: exp.Expr) -> exp.Expr | None:
-    """Of a DOUBLE, DuckDB rounds what is stored, and Spark what it would show: they differ for halves."""
+    """DuckDB rounds the stored DOUBLE, and Spark its decimal representation: they differ for halves."""
     places = integer_value(node.args.get("decimals"))
     if kind(node.this) != "float" or node.args.get("decimals") is None or (places is not None and places <= 0):
         return None
@@ -198,7 +198,7 @@ def _factorial(node: exp.Expr) -> exp.Expr | None:
 
 
 def _regexp_flags(options: exp.Expr | None) -> tuple[str, bool]:
-    """The options of a regular expression as a prefix, and whether they ask for all matches."""
+    """The options of a regular expression as an inline prefix, and whether they request all matches."""
     if options is None:
         return "", False
     given = constant_text(options, "The options of a regular expression")
@@ -233,13 +233,13 @@ def _regexp_extract(name: str) -> Rule:
 
 
 def _replace_matches(node: exp.Expr) -> exp.Expr | None:
-    """Only the first match is replaced, unless the options say `g`."""
+    """Only the first match is replaced, unless the options include `g`."""
     prefix, everywhere = _regexp_flags(node.args.get("modifiers"))
     replacement = constant_text(node.args["replacement"], "The replacement of regexp_replace")
     if everywhere:
         pattern = _wrap_pattern(prefix, node.expression)
         return call("REGEXP_REPLACE", node.this, pattern, _java_replacement(replacement, 0))
-    # All up to the first match is put back, so that the rest of the text can match no more.
+    # The text up to the first match is captured and put back, so that the rest cannot match again.
     pattern = _wrap_pattern(rf"\A((?s:.*?))({prefix}", node.expression, ")")
     return call("REGEXP_REPLACE", node.this, pattern, "$1" + _java_replacement(replacement, 2))
 
@@ -263,7 +263,7 @@ def _truncate(node: exp.Expr) -> exp.Expr | None:
 
 def _ceil_or_floor(name: str, beyond: type[exp.Binary], step: int) -> Rule:
     def rule(node: exp.Expr) -> exp.Expr | None:
-        """Spark gives a BIGINT for a DOUBLE, which has no room for many of them; the nearest whole number has."""
+        """Spark returns BIGINT for a DOUBLE, which is too small for many; the nearest whole DOUBLE is not."""
         if kind(node.this) is None:
             problem = f"{name.lower()} of NaN needs a value whose type is known; cast it to DOUBLE"
             return if_else(call("ISNAN", node.this.copy()), call("RAISE_ERROR", problem), call(name, node.this))
@@ -290,7 +290,7 @@ def _code_point(node: exp.Expr) -> exp.Expr | None:
 
 
 def _edit_distance(node: exp.Expr) -> exp.Expr | None:
-    """Of the bytes, each of which is made a character."""
+    """Over bytes, each of which is mapped to a character."""
     return call("LEVENSHTEIN", *(_bytes_as_characters(side) for side in (node.this, node.expression)))
 
 
@@ -305,7 +305,7 @@ def _repeat(node: exp.Expr) -> exp.Expr | None:
 
 
 def _log(node: exp.Expr) -> exp.Expr | None:
-    """To base 10 if none is given; an error where it is undefined, where Spark gives NULL."""
+    """Base 10 by default; raises an error where it is undefined, where Spark returns NULL."""
     if node.expression is None:
         return call("LOG10", _logarithmic(node.this))
     base = integer_value(node.this)
@@ -320,7 +320,7 @@ def _logarithmic(value: exp.Expr) -> exp.Expr:
 
 
 def _method_call(node: exp.Expr) -> exp.Expr | None:
-    """`a.upper()` is `upper(a)`."""
+    """Rewrite `a.upper()` to `upper(a)`."""
     function = node.expression
     if not isinstance(function, exp.Func):
         return None
@@ -356,7 +356,7 @@ _WIDTHS = {exp.DataType.Type.TINYINT: 8, exp.DataType.Type.SMALLINT: 16, exp.Dat
 
 
 def _bit_count(arguments: list[exp.Expr]) -> exp.Expr:
-    """Spark counts the bits of every number as of one of 64 bits."""
+    """Spark counts the bits of every number as if it had 64 bits."""
     [value] = arguments
     found = type_of(value)
     known = found.this if found is not None else None
@@ -458,7 +458,7 @@ _CALLS: dict[str, NameRule] = {
 
 
 def rewrite(node: exp.Expr) -> exp.Expr | None:
-    """What an expression becomes whose parts are translated; None if it stays."""
+    """The translation of an expression whose parts are translated; None if it is unchanged."""
     if isinstance(node, exp.Anonymous):
         named = _CALLS.get(node.name.lower())
         return None if named is None else named(list(node.expressions))
@@ -467,7 +467,7 @@ def rewrite(node: exp.Expr) -> exp.Expr | None:
 
 
 def rewrite_all(root: exp.Expr) -> exp.Expr:
-    """Every expression in a tree, from the leaves up."""
+    """Translate every expression in a tree, from the leaves up."""
     for node in reversed(list(root.walk(bfs=False))):
         known = node.meta.get(TYPE)
         new = rewrite(node)

@@ -1,7 +1,7 @@
-"""Arithmetic of integers, from DuckDB to Spark: the type of a result, and an error where it has no room there.
+"""Translation of integer arithmetic from DuckDB to Spark: result types and overflow errors.
 
-Spark has no unsigned integers and none of 128 bits. They are the next wider type or a decimal there, so that it would
-not notice what DuckDB refuses. Arithmetic that Spark does as DuckDB does it is left to Spark.
+Spark has no unsigned or 128-bit integers. They are represented by the next wider type or a decimal, so Spark would miss
+overflows that DuckDB reports. Arithmetic that behaves alike is left to Spark.
 """
 
 from sqlglot import exp
@@ -53,12 +53,12 @@ def is_unsigned(type_: exp.DataType) -> bool:
 
 
 def within(value: exp.Expr, type_: exp.DataType, *, or_null: bool = False) -> exp.Expr:
-    """A whole number as a value of an integer type, with an error, or NULL, where it has no room there."""
+    """Cast a whole number to an integer type, with an error, or NULL, on overflow."""
     low, high = _bounds(type_.this)
     problem = exp.null() if or_null else call("RAISE_ERROR", NO_ROOM.format(type_.sql("duckdb")))
 
     def checked(given: exp.Expr) -> exp.Expr:
-        # A NULL is in no range, and stays NULL.
+        # BETWEEN of NULL is NULL, so NULL stays NULL.
         is_out = exp.Not(this=exp.Between(this=given.copy(), low=number(low), high=number(high)))
         return if_else(is_out, problem, given)
 
@@ -68,13 +68,13 @@ def within(value: exp.Expr, type_: exp.DataType, *, or_null: bool = False) -> ex
 def _bounds(type_: exp.DType) -> tuple[int, int]:
     if type_ in _UNSIGNED:
         return 0, 2 ** _UNSIGNED[type_] - 1
-    # Spark has no number of more than 38 digits.
+    # Spark decimals have at most 38 digits.
     most = min(2 ** (_SIGNED[type_] - 1), 10**38)
     return (-most + 1, most - 1) if type_ == _TYPE.INT128 else (-most, most - 1)
 
 
 def _room(node: exp.Expr) -> exp.DataType | None:
-    """The type of an integer; None if it is none, or not known."""
+    """The integer type of an expression; None if it is not an integer, or not known."""
     found = type_of(node)
     if found is None or kind(node) != "int":
         return None
@@ -91,7 +91,7 @@ def _fits(value: int, type_: exp.DType) -> bool:
 
 
 def _result(left: exp.Expr, right: exp.Expr) -> exp.DataType | None:
-    """The type of what comes of two integers; None if one of them is no integer, or not known to be."""
+    """The result type of an operation on two integers; None if either is not known to be an integer."""
     values = [integer_value(side) for side in (left, right)]
     one, other = (
         _room(side) if value is None else _of_literal(value) for value, side in zip(values, (left, right), strict=True)
@@ -100,7 +100,7 @@ def _result(left: exp.Expr, right: exp.Expr) -> exp.DataType | None:
         return None
     if _TYPE.UINT128 in (one.this, other.this):
         raise Untranslatable(_NOT_KNOWN.format("Arithmetic"))
-    # A literal takes the type of what stands beside it, if it has room there.
+    # A literal takes the type of the other operand, if it fits.
     if values[0] is not None and values[1] is None and _fits(values[0], other.this):
         return other
     if values[1] is not None and values[0] is None and _fits(values[1], one.this):
@@ -119,7 +119,7 @@ def _wider(one: exp.DType, other: exp.DType) -> exp.DType:
 
 
 def _is_sparks(node: exp.Expr) -> bool:
-    """Whether Spark does arithmetic with a value in the type that DuckDB has for it."""
+    """Whether Spark computes with a value in the same type as DuckDB."""
     found = _room(node)
     return integer_value(node) is not None or (
         found is not None and found.this in _SIGNED and found.this != _TYPE.INT128
@@ -140,45 +140,45 @@ def arithmetic(node: exp.Expr) -> exp.Expr | None:
 
 
 def _refuse_unknown(node: exp.Binary) -> None:
-    """A value whose type is not known may be an integer without a sign, where the query has any."""
+    """Reject operands of unknown type if the query has unsigned integers: they may be unsigned."""
     unknown = [side for side in (node.left, node.right) if kind(side) is None and not isinstance(side, exp.Null)]
     if unknown and node.root().meta.get(HAS_UNSIGNED):
         raise Untranslatable("Arithmetic beside unsigned integers needs types that are known; cast the values first.")
 
 
 def _as(side: exp.Expr, result: exp.DataType) -> exp.Expr:
-    """A literal in the type of the result, where it has room for more."""
+    """Cast a literal to the type of the result if that is narrower than INT."""
     is_small = result.this in (_TYPE.TINYINT, _TYPE.SMALLINT)
     return cast_to(paren(side), _IN_SPARK[result.this]) if is_small and integer_value(side) is not None else side
 
 
 def _wide(side: exp.Expr, result: exp.DataType) -> exp.Expr:
-    """A side in a type in which a result that is too large is still seen."""
+    """Cast an operand to a type wide enough to detect overflow."""
     if result.this == _TYPE.INT128:
         return cast_to(paren(side), "decimal(38, 0)")
     return cast_to(paren(side), "decimal(20, 0)" if result.this == _TYPE.UBIGINT else "bigint")
 
 
 def quotient(node: exp.Expr, divisor: exp.Expr) -> exp.Expr | None:
-    """Integers divided towards zero, by a divisor that is NULL for 0."""
+    """Integer division, truncating towards zero, by a divisor that is NULL for 0."""
     assert isinstance(node, exp.Binary)
     result = _result(node.left, node.right)
     if result is None:
         return None
     if _is_sparks(node.left) and (integer_value(node.right) or 0) not in (0, -1):
-        # No quotient is larger than what is divided.
+        # A quotient is never larger than the dividend.
         whole = exp.IntDiv(this=paren(node.left), expression=paren(node.right))
         return mark_type(cast_to(whole, _IN_SPARK[result.this]), result)
     left, right = _wide(node.left, result), _wide(divisor, result)
     if result.this not in (_TYPE.INT128, _TYPE.UBIGINT):
         return within(exp.IntDiv(this=left, expression=right), result)
-    # Spark's own division gives a BIGINT; this one has no remainder, so that nothing is rounded.
+    # Spark's integer division returns BIGINT; this division has no remainder, so nothing is rounded.
     exact = minus(left, binary(exp.Mod, left.copy(), right.copy()))
     return within(exp.Div(this=exact, expression=right), result)
 
 
 def remainder(node: exp.Expr, divisor: exp.Expr) -> exp.Expr | None:
-    """What is left of integers that are divided; None if they are not known to be integers."""
+    """The remainder of an integer division; None if the operands are not known to be integers."""
     assert isinstance(node, exp.Binary)
     result = _result(node.left, node.right)
     if result is None:
@@ -189,7 +189,7 @@ def remainder(node: exp.Expr, divisor: exp.Expr) -> exp.Expr | None:
 
 
 def bits(node: exp.Expr) -> exp.Expr | None:
-    """Bit by bit: of integers that Spark holds in no more than 64 bits."""
+    """Bitwise operators, on integers that Spark represents in at most 64 bits."""
     assert isinstance(node, exp.Binary)
     result = _result(node.left, node.right)
     if result is None:
@@ -200,7 +200,7 @@ def bits(node: exp.Expr) -> exp.Expr | None:
 
 
 def shift(node: exp.Expr) -> exp.Expr | None:
-    """Bits moved within their type; what would fall out of it on the left is an error."""
+    """Bit shifts within a type; shifting bits out on the left is an error."""
     assert isinstance(node, exp.Binary)
     result = _result(node.left, node.right)
     if result is None or result.this in (_TYPE.INT128, _TYPE.UBIGINT):
@@ -226,7 +226,7 @@ def complement(node: exp.Expr) -> exp.Expr | None:
 
 
 def negative(node: exp.Expr) -> exp.Expr | None:
-    """A negative number; DuckDB begins again at the other end for numbers without a sign."""
+    """Negation; rejects unsigned integers, for which DuckDB wraps around."""
     found = type_of(node.this)
     if found is not None and (found.this in _UNSIGNED or found.this == _TYPE.UINT128):
         raise Untranslatable("The negative of an integer without a sign is not supported; cast it to BIGINT first.")

@@ -1,4 +1,4 @@
-"""Functions on lists and maps, from DuckDB to Spark."""
+"""Translation of list and map functions from DuckDB to Spark."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -28,11 +28,11 @@ from forklake.sql.duckdb.syntax import (
 from forklake.sql.duckdb.texts import list_of_texts
 
 NameRule: TypeAlias = Callable[[list[exp.Expr]], exp.Expr]
-"""What a call becomes, from its arguments."""
+"""Translates a function call, given its arguments."""
 
 
 def _compact(value: exp.Expr) -> exp.Expr:
-    """A list without its NULLs, which DuckDB passes over."""
+    """A list without NULLs, which DuckDB skips."""
     return call("ARRAY_COMPACT", value)
 
 
@@ -76,7 +76,7 @@ def _distinct(node: exp.Expr) -> exp.Expr | None:
 
 
 def _concat(arguments: list[exp.Expr]) -> exp.Expr:
-    """Lists end to end; a NULL among them is an empty one."""
+    """Concatenate lists; a NULL is treated as an empty list."""
     parts = [part if isinstance(part, exp.Array) else call("COALESCE", part, call("ARRAY")) for part in arguments]
     return call("CONCAT", *(part for part in parts if not _is_null_list(part)))
 
@@ -90,7 +90,7 @@ def _overlaps(node: exp.Expr) -> exp.Expr | None:
 
 
 def _intersect(arguments: list[exp.Expr]) -> exp.Expr:
-    """Values that are in both; a NULL in the place of the other list has none."""
+    """Values in both lists; empty if the second list is NULL."""
     left, right = _compact(arguments[0]), arguments[1]
     none = call("SLICE", left.copy(), 1, 0)
     if isinstance(right.unnest(), exp.Null):
@@ -104,7 +104,7 @@ def _has_all(arguments: list[exp.Expr]) -> exp.Expr:
 
 
 def _position(value: exp.Expr, wanted: exp.Expr) -> exp.Expr:
-    """The place of a value in a list; a NULL is found as well."""
+    """The position of a value in a list; NULL can be found as well."""
     wanted = element_for(value, wanted)
     if isinstance(wanted, exp.Literal):
         return call("NULLIF", call("ARRAY_POSITION", value, wanted), 0)
@@ -134,7 +134,7 @@ def _higher_order(name: str) -> Rule:
 
 
 def _count_index_from_one(function: exp.Expr) -> exp.Expr:
-    """A lambda whose second argument, the place of the element, counts from 1."""
+    """Make the second argument of a lambda, the element index, 1-based."""
     if isinstance(function, exp.Lambda) and len(function.expressions) == 2:
         index = function.expressions[1].name
         for use in list(function.this.find_all(exp.Identifier)):

@@ -1,7 +1,7 @@
-"""Values of several types side by side, from DuckDB to Spark: compared, chosen from, or put in a list.
+"""Values of different types compared, chosen from or put in a list, from DuckDB to Spark.
 
-DuckDB reads a text as the type of what stands beside it, and takes numbers beside a FLOAT for FLOATs. Spark has other
-rules for both, so the casts are written out.
+DuckDB casts a text to the type of the other values, and numbers next to a FLOAT to FLOAT. Spark has other rules for
+both, so the casts are made explicit.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from forklake.sql.duckdb.type_hints import HAS_OTHER_TEXTS
 
 
 def cast_to_common_type(values: list[exp.Expr]) -> None:
-    """Cast values that stand side by side to one type, as DuckDB does."""
+    """Cast values to a common type, as DuckDB does."""
     if all(isinstance(value, exp.Tuple) for value in values):
         for column in zip(*(value.expressions for value in values), strict=False):
             cast_to_common_type(list(column))
@@ -39,7 +39,7 @@ def cast_to_common_type(values: list[exp.Expr]) -> None:
 
 
 def _refuse_texts_within(values: list[exp.Expr]) -> None:
-    """Lists and structs whose parts DuckDB would cast, as it casts texts beside other types."""
+    """Reject lists and structs whose parts DuckDB would cast, as it casts texts next to other types."""
     kinds = [_kinds_within(value) for value in values if kind(value) in ("list", "struct", "map")]
     for one, other in pairwise(kinds):
         if any("text" in pair and pair[0] != pair[1] for pair in zip(one, other, strict=False)):
@@ -52,9 +52,9 @@ def _kinds_within(value: exp.Expr) -> list[object]:
 
 
 def _of_one_family(values: list[exp.Expr]) -> list[exp.Expr]:
-    """The values; those of a type that is not known here are errors where Spark would cast beside a text.
+    """The values, with run-time checks on those of unknown type where Spark would cast next to a text.
 
-    UUIDs and times are texts to Spark, so that it could not tell.
+    UUIDs and times are texts in Spark, which could not tell the difference.
     """
     unknown = [value for value in values if kind(value) is None and not isinstance(value.unnest(), _WITHOUT_TYPE)]
     known = {kind(value) for value in values} - {None}
@@ -77,7 +77,7 @@ _WITHOUT_TYPE = (exp.Null, exp.Query, exp.Tuple, exp.Any, exp.All, exp.Star, exp
 
 
 def _has_text_of_other_type(value: exp.Expr) -> bool:
-    """Whether a value may be one that is a text to Spark, and not to DuckDB: there are some in the query."""
+    """Whether a value may be a text in Spark but not in DuckDB: the query has such values."""
     return bool(value.root().meta.get(HAS_OTHER_TEXTS))
 
 
@@ -104,7 +104,7 @@ def _known_type(value: exp.Expr) -> exp.DataType:
 
 
 def _values_of_one_type(node: exp.Expr) -> Iterator[list[exp.Expr]]:
-    """The values of a node that have to be of one type."""
+    """Groups of values in a node that must have a common type."""
     match node:
         case exp.Case():
             results = [each.args["true"] for each in node.args["ifs"]]
@@ -126,7 +126,7 @@ def _values_of_one_type(node: exp.Expr) -> Iterator[list[exp.Expr]]:
 
 
 def with_common_type(rule: Rule | None = None) -> Rule:
-    """A rule that first casts the values in a node to one type."""
+    """Wrap a rule to first cast the values in a node to a common type."""
 
     def apply(node: exp.Expr) -> exp.Expr | None:
         if not isinstance(node.parent, exp.Case) or not isinstance(node, exp.If):
@@ -147,7 +147,7 @@ _PLAIN_CALLS = frozenset({"ARRAY", "STRUCT", "NAMED_STRUCT", "MAP"})
 
 
 def rewrite_values(node: exp.Expr) -> exp.Expr | None:
-    """VALUES in FROM; of expressions that Spark does not work out there, as the rows of a query."""
+    """VALUES in FROM; expressions that Spark cannot evaluate there become the rows of a query."""
     rows = [list(row.expressions) if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
     for column in zip(*rows, strict=False):
         _refuse_mixed(column)
@@ -160,7 +160,7 @@ def rewrite_values(node: exp.Expr) -> exp.Expr | None:
 
 
 def _refuse_mixed(column: Sequence[exp.Expr]) -> None:
-    """Spark makes one type of each column; an INSERT of DuckDB's reads each value as the table has it."""
+    """Spark gives each column one type; DuckDB's INSERT casts each value to the type in the table."""
     kinds = {kind(value) for value in column if not isinstance(value.unnest(), exp.Null)}
     if len(kinds) > 1 and "text" in kinds:
         raise Untranslatable("A column of VALUES has texts beside other types; cast them to the type that is meant.")
@@ -176,4 +176,4 @@ MIXED: tuple[type[exp.Expr], ...] = (
     exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Between, exp.In,
     exp.Coalesce, exp.Nullif, exp.Case, exp.If, exp.Greatest, exp.Least, exp.Array, exp.Mul, exp.Add, exp.Sub,
 )  # fmt: skip
-"""What has values in it that are cast to one type."""
+"""Nodes whose values are cast to a common type."""

@@ -1,7 +1,7 @@
-"""The order of lists and structs, from DuckDB to Spark.
+"""Ordering of lists and structs, from DuckDB to Spark.
 
-Within a value, DuckDB takes a NULL for greater than everything else, and Spark for less. Such values are compared by
-keys in which each part stands behind whether it is NULL.
+Within a nested value, NULL sorts last in DuckDB and first in Spark. Such values are compared by keys in which each part
+is preceded by whether it is NULL.
 """
 
 from sqlglot import exp
@@ -14,12 +14,12 @@ _NOT_KNOWN = "A {} has another order in Spark, and its type is not known here; c
 
 
 def is_nested(value: exp.Expr) -> bool:
-    """Whether a value is known to have parts that may be NULL."""
+    """Whether a value is known to be nested, with parts that may be NULL."""
     return kind(value) in _NESTED
 
 
 def order_key(value: exp.Expr) -> exp.Expr:
-    """What has the order in Spark that a value has in DuckDB: the value itself, if it has no parts."""
+    """An expression that sorts in Spark as the value does in DuckDB: the value itself if it is not nested."""
     found = type_of(value)
     if not is_nested(value):
         return value
@@ -64,13 +64,13 @@ def _is_null(value: exp.Expr) -> exp.Expr:
 
 
 def refuse_nested_elements(value: exp.Expr, what: str) -> None:
-    """Refuse what puts elements in an order, where these have parts."""
+    """Reject operations that order elements if these are nested."""
     if element_kind(value) in _NESTED:
         raise Untranslatable(f"{what} of lists, structs or maps is not supported: Spark has another order for them.")
 
 
 def compare_keys(node: exp.Expr) -> exp.Expr | None:
-    """Two values compared by their order."""
+    """A comparison of two values, by their keys if they are nested."""
     assert isinstance(node, exp.Binary)
     if not (is_nested(node.left) or is_nested(node.right)):
         return None
@@ -85,14 +85,14 @@ def between_keys(node: exp.Expr) -> exp.Expr | None:
 
 
 def refuse_nested(node: exp.Expr) -> exp.Expr | None:
-    """The greatest or the least of several values."""
+    """Reject greatest and least of nested values."""
     if any(is_nested(value) for value in (node.this, *node.expressions)):
         raise Untranslatable("greatest and least of lists, structs or maps are not supported; use CASE.")
     return None
 
 
 def ordered(node: exp.Expr) -> exp.Expr | None:
-    """A value by which rows are ordered; a name or a number may stand for a column of the SELECT."""
+    """A sort key; a name or a number may refer to a column of the SELECT."""
     value = node.this
     select = node.find_ancestor(exp.Select)
     is_of_select = node.parent is not None and node.parent.parent is select
@@ -107,7 +107,7 @@ def ordered(node: exp.Expr) -> exp.Expr | None:
 
 
 def _shown(value: exp.Expr, select: exp.Select) -> exp.Expr | None:
-    """The column of a SELECT that is meant by its number or by its name."""
+    """The column of a SELECT that a number or a name refers to."""
     if isinstance(value, exp.Literal) and value.is_int:
         place = int(value.name)
         return select.expressions[place - 1].unalias() if 0 < place <= len(select.expressions) else None

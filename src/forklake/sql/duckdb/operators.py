@@ -1,4 +1,4 @@
-"""Operators, casts, literals and access to parts of values, from DuckDB to Spark."""
+"""Translation of operators, casts, literals and element access from DuckDB to Spark."""
 
 import re
 
@@ -62,14 +62,14 @@ _TYPES_OF: dict[object, object] = {"uuid": _TYPE.UUID, "time": _TYPE.TIME}
 
 
 def is_float32_pair(left: exp.Expr, right: exp.Expr) -> bool:
-    """Whether numbers together are one of 32 bits: so is one, and the other is not of 64."""
+    """Whether the result type is FLOAT: one operand is, and the other is not DOUBLE."""
     return any(is_float32(value) for value in (left, right)) and all(
         is_float32(value) or kind(value) in ("int", "decimal") for value in (left, right)
     )
 
 
 def _divide(node: exp.Expr) -> exp.Expr | None:
-    """Division is of doubles, and by zero it gives an infinity or NaN as in IEEE 754."""
+    """Division is of DOUBLE; division by zero returns an infinity or NaN as in IEEE 754."""
     assert isinstance(node, exp.Binary)
     left, right = node.left, node.right
     if kind(left) == "interval":
@@ -92,7 +92,7 @@ def _quotient(left: exp.Expr, right: exp.Expr) -> exp.Expr:
 
 
 def _integer_divide(node: exp.Expr) -> exp.Expr | None:
-    """Integers are divided towards zero, by zero to NULL; for other numbers it is a division like any other."""
+    """Integer division truncates towards zero and returns NULL for zero; for other numbers it is ordinary division."""
     assert isinstance(node, exp.Binary)
     if {kind(node.left), kind(node.right)} & {"float", "decimal"}:
         is_zero = exp.EQ(this=paren(node.right.copy()), expression=number(0))
@@ -127,7 +127,7 @@ def _is_nonzero(node: exp.Expr) -> bool:
     try:
         return float(inner.this) != 0
     except ValueError:
-        # Such as 2e, of which Spark says what is wrong with it.
+        # Such as 2e, for which Spark reports the error.
         return False
 
 
@@ -137,7 +137,7 @@ def _date_add(node: exp.Expr) -> exp.Expr | None:
 
 
 def _add_or_subtract(node: exp.Expr) -> exp.Expr | None:
-    """A date and an interval make a timestamp."""
+    """A date plus or minus an interval is a timestamp."""
     assert isinstance(node, exp.Binary)
     if kind(node.left) == "date" and kind(node.right) == "interval":
         return type(node)(this=cast_to(node.left, "timestamp_ntz"), expression=node.right)
@@ -151,7 +151,7 @@ def _add_or_subtract(node: exp.Expr) -> exp.Expr | None:
 
 
 def _cast(node: exp.Expr) -> exp.Expr | None:
-    """Casts to integers round; texts are read and written as far as DuckDB and Spark do it alike."""
+    """Casts to integers round; texts are parsed and formatted as far as DuckDB and Spark agree."""
     assert isinstance(node, exp.Cast)
     if node.meta.get(OURS):
         return None
@@ -185,7 +185,7 @@ def _cast(node: exp.Expr) -> exp.Expr | None:
 
 
 def _concatenate(node: exp.Expr) -> exp.Expr | None:
-    """|| puts lists end to end, and bytes; all else is written as text."""
+    """|| concatenates lists and blobs; all other operands are converted to text."""
     assert isinstance(node, exp.Binary)
     kinds = {kind(node.left), kind(node.right)}
     if "list" in kinds or kinds == {"blob"}:
@@ -211,7 +211,7 @@ def _cast_list(node: exp.Cast) -> exp.Expr:
 
 
 def spark_type(type_: exp.DataType) -> exp.DataType:
-    """A DuckDB type as Spark has it."""
+    """The Spark type for a DuckDB type."""
     result = type_.copy()
     for part in list(result.find_all(exp.DataType)):
         if part.this in _REFUSED_TYPES or part.this == _TYPE.USERDEFINED:
@@ -236,7 +236,7 @@ def _parse_bytes(value: str) -> bytes:
 
 
 def _bracket(node: exp.Expr) -> exp.Expr | None:
-    """Elements are counted from 1, or from the end; what is not there is NULL."""
+    """Indexes are 1-based, or from the end if negative; a missing element is NULL."""
     assert isinstance(node, exp.Bracket)
     value, key = node.this, node.expressions[0]
     if isinstance(key, exp.Slice):
@@ -245,7 +245,7 @@ def _bracket(node: exp.Expr) -> exp.Expr | None:
 
 
 def element_of(value: exp.Expr, key: exp.Expr) -> exp.Expr:
-    """The element of a list at a place, the value of a map at a key, or a field of a struct."""
+    """The element of a list at an index, the value of a map for a key, or a field of a struct."""
     found, type_ = _element_of(value, key), _part_type(value, key)
     return found if type_ is None else mark_type(found, type_)
 
@@ -269,7 +269,7 @@ def _element_of(value: exp.Expr, key: exp.Expr) -> exp.Expr:
         character = call("SUBSTRING", value, key, 1)
         if integer_value(key):
             return character
-        # Before the first character there is none.
+        # There is no character before the first.
         is_zero = exp.EQ(this=paren(key.copy()), expression=number(0))
         return if_else(is_zero, call("LEFT", value.copy(), 0), character)
     if isinstance(key, exp.Literal) and key.is_string:
@@ -288,7 +288,7 @@ def _element_of(value: exp.Expr, key: exp.Expr) -> exp.Expr:
 
 
 def slice_of(value: exp.Expr, start: exp.Expr | None, end: exp.Expr | None, step: exp.Expr | None) -> exp.Expr:
-    """The part of a list or a text from one place to another, both counted from 1 or from the end."""
+    """A slice of a list or a text; bounds are inclusive, 1-based, and from the end if negative."""
     is_text = kind(value) == "text"
     if step is not None and (is_text or (integer_value(step) or 0) < 1):
         raise Untranslatable("The step of a slice has to be a constant above zero, and the value a list.")
@@ -324,7 +324,7 @@ def _to_map(node: exp.Expr) -> exp.Expr | None:
 
 
 def _tuple(node: exp.Expr) -> exp.Expr | None:
-    """A row of values is a struct, except where it is one side of IN, or a row of VALUES."""
+    """A row of values is a struct, except as an operand of a comparison or IN, or as a row of VALUES."""
     parent = node.parent
     if isinstance(parent, exp.Values | exp.In | exp.Tuple | exp.Group | exp.GroupingSets | exp.Cube | exp.Rollup):
         return None
@@ -334,7 +334,7 @@ def _tuple(node: exp.Expr) -> exp.Expr | None:
 
 
 def _in(node: exp.Expr) -> exp.Expr | None:
-    """IN over a value looks into that list."""
+    """IN with a list value tests for membership."""
     assert isinstance(node, exp.In)
     field = node.args.get("field")
     if node.args.get("query") is not None:
@@ -347,12 +347,12 @@ def _in(node: exp.Expr) -> exp.Expr | None:
 
 
 def contains(values: exp.Expr, wanted: exp.Expr) -> exp.Expr:
-    """Whether a list has a value, NULLs aside."""
+    """Whether a list contains a value, ignoring NULLs."""
     return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", values), element_for(values, wanted))
 
 
 def element_for(values: exp.Expr, wanted: exp.Expr) -> exp.Expr:
-    """A value to be looked for in a list: a text is read as an element."""
+    """A value to search for in a list: a text is cast to the element type."""
     inner = element_type(values)
     if inner is None or kind(wanted) != "text" or kind_of_type(inner) in ("text", "json"):
         return wanted
@@ -360,7 +360,7 @@ def element_for(values: exp.Expr, wanted: exp.Expr) -> exp.Expr:
 
 
 def _like(node: exp.Expr) -> exp.Expr | None:
-    """Without ESCAPE, no character of a pattern escapes another."""
+    """Without ESCAPE, patterns have no escape character."""
     pattern = node.expression
     if isinstance(node.parent, exp.Escape):
         return None

@@ -1,6 +1,6 @@
-"""Comparisons with ANY and ALL rows of a query, from DuckDB to Spark.
+"""Translation of comparisons with ANY and ALL of a query from DuckDB to Spark.
 
-Spark reads ANY as the name of an aggregate function, so that one that is left as it is may mean something else.
+Spark reads ANY as the name of an aggregate function, so that one left unchanged may mean something else.
 """
 
 from sqlglot import exp
@@ -9,7 +9,7 @@ from forklake.errors import Untranslatable
 from forklake.sql.duckdb.syntax import Rule, kind, number, paren
 
 _IN: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.Any, exp.NEQ: exp.All}
-"""The comparisons that are IN and NOT IN, with the quantifier of each."""
+"""The comparisons equivalent to IN and NOT IN, with the quantifier of each."""
 _VALUE = exp.to_identifier("_forklake_value")
 _ALIAS = exp.TableAlias(this=exp.to_identifier("_forklake_in"), columns=[_VALUE])
 
@@ -35,9 +35,9 @@ def _comparison(node: exp.Expr) -> exp.Expr | None:
 
 
 def rewrite_in_query(is_in: exp.In, place: exp.Expr) -> exp.Expr | None:
-    """IN over a query that stands at a place; None leaves it to Spark, for which it is never NULL.
+    """Translate IN over a query at a place in the tree; None leaves it to Spark, where it is never NULL.
 
-    That makes no difference only where it, or NOT and it, decides by itself which rows there are.
+    That makes no difference only where IN, or NOT IN, is by itself a condition that filters rows.
     """
     _refuse_texts(is_in)
     if _is_filter_condition(place):
@@ -57,7 +57,7 @@ def rewrite_in_query(is_in: exp.In, place: exp.Expr) -> exp.Expr | None:
 
 
 def _refuse_texts(is_in: exp.In) -> None:
-    """Of texts and other values, Spark makes one type by rules of its own."""
+    """Reject texts compared with other types, for which Spark has its own common type."""
     query = is_in.args["query"].unnest()
     columns = query.selects if isinstance(query, exp.Query) else []
     values = is_in.this.expressions if isinstance(is_in.this, exp.Tuple) else [is_in.this]
@@ -68,7 +68,7 @@ def _refuse_texts(is_in: exp.In) -> None:
 
 
 def _is_filter_condition(place: exp.Expr) -> bool:
-    """Whether a condition, or its negation, is one of those that rows must meet in WHERE, HAVING or ON."""
+    """Whether a condition, or its negation, is a conjunct of WHERE, HAVING or ON."""
     parent, child = _parent_past_parens(place)
     if isinstance(parent, exp.Not):
         parent, child = _parent_past_parens(parent)
@@ -79,7 +79,7 @@ def _is_filter_condition(place: exp.Expr) -> bool:
 
 
 def _parent_past_parens(node: exp.Expr) -> tuple[exp.Expr | None, exp.Expr]:
-    """What a node is a part of, parentheses aside, and its part there."""
+    """The parent of a node, skipping parentheses, and its direct child."""
     while isinstance(node.parent, exp.Paren):
         node = node.parent
     return node.parent, node

@@ -1,4 +1,4 @@
-"""The shape of queries, from DuckDB to Spark: what is selected, and what is done with the rows."""
+"""Translation of query structure from DuckDB to Spark: projections and clauses."""
 
 from sqlglot import exp
 
@@ -10,11 +10,11 @@ from forklake.sql.duckdb.type_hints import HIDDEN, SOURCES
 
 _UNNESTED = "_unnested"
 _NULL_WITHOUT_ROWS = (exp.Sum, exp.Min, exp.Max, exp.Avg)
-"""Aggregates whose cell in a PIVOT is NULL in both where there is no row."""
+"""Aggregates whose PIVOT cell is NULL in both dialects if there is no row."""
 
 
 def rewrite_select(select: exp.Select) -> None:
-    """One SELECT, without what is inside of its expressions."""
+    """Rewrite one SELECT, except what is inside its expressions."""
     _expand_where_aliases(select)
     expand_stars(select)
     _name_results(select)
@@ -23,7 +23,7 @@ def rewrite_select(select: exp.Select) -> None:
 
 
 def refuse_untranslatable(root: exp.Expr) -> None:
-    """What has no counterpart, wherever it stands."""
+    """Reject constructs without a counterpart, anywhere in the tree."""
     for node in root.find_all(exp.Limit, exp.PositionalColumn, exp.Collate, exp.CTE, exp.Pivot):
         match node:
             case exp.Pivot() if not node.args.get("unpivot"):
@@ -51,7 +51,7 @@ def _refuse_empty_cells(pivot: exp.Pivot) -> None:
 
 
 def type_null_conditions(root: exp.Expr) -> None:
-    """NULL alone is a condition in DuckDB; in Spark it is not of the type of one."""
+    """A bare NULL is a condition in DuckDB; in Spark it does not have type BOOLEAN."""
     for node in root.find_all(exp.Where, exp.Having, exp.Qualify):
         if isinstance(node.this.unnest(), exp.Null):
             node.set("this", exp.cast(exp.null(), "boolean"))
@@ -71,7 +71,7 @@ def _refuse_distinct_recursion(cte: exp.CTE) -> None:
 
 
 def _expand_where_aliases(select: exp.Select) -> None:
-    """WHERE may use a name that SELECT gives, where no column has it."""
+    """WHERE may use an alias of SELECT if no column has that name."""
     where, sources = select.args.get("where"), select.meta.get(SOURCES)
     if where is None or sources is None:
         return
@@ -89,7 +89,7 @@ def _select_aliases(select: exp.Select) -> dict[str, exp.Expr]:
 
 
 def _name_results(select: exp.Select) -> None:
-    """Results without a name get the one that DuckDB would give."""
+    """Unnamed results get the name that DuckDB would generate."""
     spelled = {column.lower(): column for _, column in visible_columns(select) or []}
     for part in list(select.expressions):
         if isinstance(part, exp.Column) and not isinstance(part.this, exp.Star):
@@ -106,7 +106,7 @@ def _name_results(select: exp.Select) -> None:
 
 
 def _order_by_name(select: exp.Select, part: exp.Expr, name: str) -> None:
-    """After DISTINCT, only what was selected is there to order by: name it."""
+    """After DISTINCT, ORDER BY can only refer to selected columns: use the name."""
     order = select.args.get("order")
     if select.args.get("distinct") is None or order is None:
         return
@@ -116,7 +116,7 @@ def _order_by_name(select: exp.Select, part: exp.Expr, name: str) -> None:
 
 
 def _rewrite_select_unnest(select: exp.Select) -> None:
-    """`unnest` in SELECT: one alone becomes a generator, several are put side by side."""
+    """`unnest` in SELECT: a single one becomes a generator, several are zipped."""
     found = [node for node in select.find_all(exp.Explode) if node.parent_select is select]
     for node in found:
         if node.expressions:
@@ -170,7 +170,7 @@ def _rewrite_distinct_on(select: exp.Select) -> None:
 
 
 def _resolve_select_item(node: exp.Expr, select: exp.Select) -> exp.Expr:
-    """An expression, or what a name or a place in SELECT stands for."""
+    """An expression, or the SELECT item that a name or position refers to."""
     if isinstance(node, exp.Literal) and node.is_int:
         chosen: exp.Expr = select.expressions[int(node.this) - 1]
         return (chosen.this if isinstance(chosen, exp.Alias) else chosen).copy()
@@ -182,7 +182,7 @@ def _resolve_select_item(node: exp.Expr, select: exp.Select) -> exp.Expr:
 
 
 def union_by_name(union: exp.SetOperation) -> None:
-    """UNION BY NAME: all columns of both sides, NULL where a side has none of that name."""
+    """UNION BY NAME: all columns of both sides, NULL where a side lacks one."""
     if not union.args.get("by_name"):
         return
     sides = (union.this, union.expression)
@@ -207,7 +207,7 @@ def _column_or_null(name: str, own: str | None) -> exp.Expr:
 
 
 def output_names(query: exp.Expr) -> list[str] | None:
-    """The names of a query's columns; None if they cannot be known from it."""
+    """The column names of a query; None if they cannot be determined from it."""
     match query:
         case exp.Subquery():
             return output_names(query.this)

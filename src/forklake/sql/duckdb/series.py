@@ -1,4 +1,4 @@
-"""`range` and `generate_series` as lists, from DuckDB to Spark."""
+"""Translation of `range` and `generate_series` to Spark expressions that return lists."""
 
 from sqlglot import exp
 
@@ -19,7 +19,7 @@ from forklake.sql.duckdb.syntax import (
 
 
 def series_list(node: exp.Expr) -> exp.Expr:
-    """The list of `range` or `generate_series`; empty where the step leads away from the end."""
+    """The list of `range` or `generate_series`; empty if the step leads away from the end."""
     start, end, step = node.args["start"], node.args["end"], node.args.get("step")
     exclusive = bool(node.args.get("is_end_exclusive"))
     if kind(start) in ("date", "timestamp", "timestamptz") or kind(step or start) == "interval":

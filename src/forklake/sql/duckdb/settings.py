@@ -1,4 +1,4 @@
-"""Settings of DuckDB: those that change answers are honoured, or refused unless they ask for what there is anyway."""
+"""DuckDB settings: those that affect results are applied, or rejected unless they match the actual behaviour."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,7 @@ ONLY: Mapping[str, frozenset[str]] = {
     "preserve_identifier_case": frozenset({"true", "1"}),
     "lambda_syntax": frozenset({"default", "enable_single_arrow"}),
 }
-"""Settings that would change answers, with the values that change nothing."""
+"""Settings that would affect results, with the values that change nothing."""
 
 WITHOUT_EFFECT = frozenset({
     "threads", "worker_threads", "external_threads", "memory_limit", "max_memory", "temp_directory",
@@ -36,16 +36,16 @@ WITHOUT_EFFECT = frozenset({
     "arrow_large_buffer_size",
     "disabled_optimizers", "immediate_transaction_mode", "access_mode", "allocator_flush_threshold",
 })  # fmt: skip
-"""Settings of DuckDB's machine, which Spark has no use for."""
+"""Settings of DuckDB's engine that do not apply to Spark."""
 
 
 def is_duckdbs(name: str) -> bool:
-    """Whether a setting is not one of Spark's, all of which have a point in their names."""
+    """Whether a setting is not one of Spark's, all of which have a dot in their names."""
     return "." not in name
 
 
 def check_setting(name: str, value: str | None) -> str | None:
-    """The name that Spark has for a setting of DuckDB; None if there is nothing to do. `value` is None for RESET."""
+    """The Spark name of a DuckDB setting; None if there is nothing to do. `value` is None for RESET."""
     folded = fold(name)
     if folded in SPARK_NAMES:
         return SPARK_NAMES[folded]

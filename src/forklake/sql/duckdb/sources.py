@@ -1,4 +1,4 @@
-"""What stands in FROM, from DuckDB to Spark."""
+"""Translation of sources in FROM from DuckDB to Spark."""
 
 from sqlglot import exp
 
@@ -8,7 +8,7 @@ from forklake.sql.duckdb.syntax import call, integer_value, number
 
 
 def move_joins(select: exp.Select) -> None:
-    """`FROM a JOIN b SELECT …` keeps its joins inside of the table; they belong to the SELECT."""
+    """Move the joins of `FROM a JOIN b SELECT …`, which are parsed as part of the table, to the SELECT."""
     from_ = select.args.get("from_")
     source = from_.this if isinstance(from_, exp.From) else None
     inner = source.args.get("joins") if isinstance(source, exp.Expr) else None
@@ -18,7 +18,7 @@ def move_joins(select: exp.Select) -> None:
 
 
 def refuse_joins(select: exp.Select) -> None:
-    """Joins that Spark has not; it would read their names as aliases."""
+    """Reject joins that Spark lacks; it would read their keywords as aliases."""
     for join in select.args.get("joins") or []:
         method = str(join.args.get("method") or "").upper()
         if method in ("ASOF", "POSITIONAL"):
@@ -26,7 +26,7 @@ def refuse_joins(select: exp.Select) -> None:
 
 
 def name_values(values: exp.Values) -> None:
-    """Columns of VALUES without names are col0, col1 and so on."""
+    """Unnamed columns of VALUES are col0, col1 and so on."""
     alias = values.args.get("alias")
     width = len(values.expressions[0].expressions) if isinstance(values.expressions[0], exp.Tuple) else 1
     given = list(alias.args.get("columns") or []) if alias is not None else []
@@ -36,7 +36,7 @@ def name_values(values: exp.Values) -> None:
 
 
 def values_query(values: exp.Values) -> exp.Select:
-    """VALUES as a query of its own."""
+    """VALUES as a standalone query."""
     copied = values.copy()
     behind = {name: part for name, part in copied.args.items() if part and name not in ("expressions", "alias")}
     if not behind.keys() <= {"order", "limit", "offset", "with_"}:
@@ -51,7 +51,7 @@ def values_query(values: exp.Values) -> exp.Select:
 
 
 def rewrite_unnest(unnest: exp.Unnest) -> None:
-    """`unnest(list)` in FROM: one row for each element, the column named `unnest` if not otherwise."""
+    """`unnest(list)` in FROM: one row per element; the default column name is `unnest`."""
     if len(unnest.expressions) != 1:
         raise Untranslatable("unnest of several values in FROM is not supported.")
     if unnest.args.get("offset"):
@@ -77,7 +77,7 @@ def rewrite_series(table: exp.Table) -> None:
 
 
 def _native_range(series: exp.Expr, exclusive: bool) -> exp.Expr | None:
-    """Spark's own range, which is made in parallel, where all numbers are given."""
+    """Spark's own range, which runs in parallel; None unless all bounds are constants."""
     step = series.args.get("step")
     start, end = integer_value(series.args["start"]), integer_value(series.args["end"])
     by = 1 if step is None else integer_value(step)
@@ -105,7 +105,7 @@ def _replace_by_generator(node: exp.Expr, generator: exp.Expr, alias: exp.Expr |
 
 
 def rewrite_sample(select: exp.Select) -> None:
-    """USING SAMPLE takes from what FROM gives; rows are counted exactly."""
+    """USING SAMPLE samples the rows of FROM; a number of rows is exact."""
     sample = select.args.get("sample")
     if sample is None:
         return

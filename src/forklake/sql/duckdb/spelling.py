@@ -1,4 +1,4 @@
-"""How DuckDB spells operators, types and functions, and the words of its grammar, which as names are in quotes."""
+"""DuckDB's spelling of operators, types and functions, and its keywords, which are quoted when used as names."""
 
 from sqlglot import exp
 

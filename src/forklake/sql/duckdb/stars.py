@@ -1,4 +1,4 @@
-"""`*` with changes, COLUMNS and stars over USING, as lists of columns: Spark has only `* EXCEPT`."""
+"""Expands `*` with modifiers, COLUMNS and stars over USING to column lists: Spark has only `* EXCEPT`."""
 
 import re
 
@@ -11,7 +11,7 @@ _MODIFIERS = ("replace", "rename")
 
 
 def visible_columns(select: exp.Select) -> list[tuple[str | None, str]] | None:
-    """What `*` stands for: columns with the source that qualifies them, none for those of USING; None if unknown."""
+    """The columns of `*` with their qualifier, which is None for merged and unambiguous ones; None if unknown."""
     sources = select.meta.get(SOURCES)
     if sources is None:
         return None
@@ -28,7 +28,7 @@ def visible_columns(select: exp.Select) -> list[tuple[str | None, str]] | None:
 
 
 def _join_columns(select: exp.Select) -> set[str]:
-    """The columns of USING and of NATURAL joins, which two sources have as one."""
+    """The columns of USING and NATURAL joins, which are merged into one."""
     joins = select.args.get("joins") or []
     named = {column.name.lower() for join in joins for column in join.args.get("using") or []}
     if not any(str(join.args.get("method") or "").upper() == "NATURAL" for join in joins):
@@ -39,7 +39,7 @@ def _join_columns(select: exp.Select) -> set[str]:
 
 
 def expand_stars(select: exp.Select) -> None:
-    """Write out the stars that Spark cannot read, or would put in another order."""
+    """Expand the stars that Spark cannot parse, or would put in another order."""
     parts: list[exp.Expr] = []
     for part in select.expressions:
         parts += _expand_projection(part, select)
@@ -120,7 +120,7 @@ def _matching_columns(node: exp.Expr, select: exp.Select) -> list[tuple[str | No
 
 
 def _name_matches(condition: exp.Expr, name: str) -> bool:
-    """A condition on a column's name, which is decided here."""
+    """Evaluate a condition on a column name at translation."""
     match condition:
         case exp.Paren():
             return _name_matches(condition.this, name)
@@ -144,7 +144,7 @@ def _name_matches(condition: exp.Expr, name: str) -> bool:
 
 
 def _substitute_column(part: exp.Expr, chosen: exp.Expr, source: str | None, name: str) -> exp.Expr:
-    """One projection with a column in the place of COLUMNS, under the column's name unless it has its own."""
+    """A projection with COLUMNS replaced by one column, named after it unless the projection has an alias."""
     inner = part.this if isinstance(part, exp.Alias) else part
     path = _path_to_node(inner, chosen)
     copied = inner.copy()

@@ -1,4 +1,4 @@
-"""SUMMARIZE: what DuckDB tells about each column of a table, as one query for Spark."""
+"""SUMMARIZE: DuckDB's statistics of each column of a table, as one Spark query."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _NOTHING = "CAST(NULL AS STRING)"
 
 
 def summary_query(columns: Mapping[str, str], source: str = "source") -> str:
-    """One row for each column with its DuckDB type, from one pass over `source`; quartiles are approximate."""
+    """A query with one row per column and its DuckDB type, in one pass over `source`; quartiles are approximate."""
     rows = ", ".join(_summary_row(name, type_) for name, type_ in columns.items())
     return f"SELECT INLINE(ARRAY({rows})) FROM {source}"
 
@@ -39,12 +39,12 @@ def _summary_row(name: str, type_: str) -> str:
 
 
 def _as_valid_text(value: str) -> str:
-    """A value as text; bytes that are no UTF-8 are replaced."""
+    """A value as text; invalid UTF-8 is replaced."""
     return f"MAKE_VALID_UTF8(CAST({value} AS STRING))"
 
 
 def _quartile(column: str, share: int, ordered: bool) -> str:
-    """An approximation that is none of the values may be beyond them all: it is kept between the bounds."""
+    """An interpolated approximation may lie outside the range of values: it is clamped to the bounds."""
     found = f"PERCENTILE_APPROX({column}, {share / 100})"
     return f"CAST(GREATEST(LEAST({found}, MAX({column})), MIN({column})) AS STRING)" if ordered else _NOTHING
 

@@ -1,4 +1,4 @@
-"""What the parts of the DuckDB translation share: kinds of values, and building Spark expressions."""
+"""Shared helpers of the DuckDB translation: kinds of values, and construction of Spark expressions."""
 
 from collections.abc import Callable
 from typing import Literal, TypeAlias
@@ -12,13 +12,13 @@ Kind: TypeAlias = Literal[
     "list", "struct", "map", "json", "time", "uuid",
 ]  # fmt: skip
 Rule: TypeAlias = Callable[[exp.Expr], exp.Expr | None]
-"""What a node becomes; None leaves it as it is. Its parts are translated already."""
+"""Translates a node whose parts are already translated; None leaves it unchanged."""
 
 TYPE = "forklake_type"
-"""Where a node keeps what is known about the type of its value, as a `DataType`."""
+"""Metadata key of a node: the known type of its value, a `DataType`."""
 
 OURS = "forklake_cast"
-"""What marks a cast that is Spark's already."""
+"""Metadata key that marks a cast as already translated to Spark."""
 
 _KINDS: dict[object, Kind] = {
     exp.DataType.Type.BOOLEAN: "bool",
@@ -48,12 +48,12 @@ _KINDS: dict[object, Kind] = {
 _KINDS.update(dict.fromkeys(exp.DataType.TEXT_TYPES, "text"))
 _KINDS.update(dict.fromkeys(exp.DataType.INTEGER_TYPES, "int"))
 
-# Functions of Spark that give lists: what has been translated already has no other sign of its type.
+# Spark functions that return lists: a translated node has no other indication of its type.
 _LIST_FUNCTIONS = frozenset({
     "MAP_KEYS", "MAP_VALUES", "SPLIT", "TRANSFORM", "FILTER", "SEQUENCE", "SLICE", "ARRAY", "ARRAY_COMPACT",
     "ARRAY_DISTINCT", "ARRAY_SORT", "SORT_ARRAY", "REGEXP_EXTRACT_ALL", "COLLECT_LIST", "FLATTEN",
 })  # fmt: skip
-# The same for texts. CONCAT and REVERSE take lists as well, so they say nothing.
+# The same for texts. CONCAT and REVERSE also take lists, so they are not included.
 _TEXT_FUNCTIONS = frozenset({
     "REPLACE", "SUBSTR", "SUBSTRING", "LEFT", "RIGHT", "LPAD", "RPAD", "PAD", "TRIM", "LTRIM", "RTRIM", "UPPER",
     "LOWER", "REPEAT", "TRANSLATE", "DATE_FORMAT", "REGEXP_REPLACE", "REGEXP_EXTRACT", "CONCAT_WS", "ARRAY_JOIN", "MD5",
@@ -61,7 +61,7 @@ _TEXT_FUNCTIONS = frozenset({
 
 
 def type_of(node: exp.Expr) -> exp.DataType | None:
-    """What is known about the type of a node's value."""
+    """The type of a node's value, if known."""
     found = node.meta.get(TYPE)
     if found is None and isinstance(node, exp.Paren | exp.Alias):
         return type_of(node.this)
@@ -125,18 +125,18 @@ def element_kind(node: exp.Expr) -> Kind | None:
 
 
 def mark_type(node: exp.Expr, type_: exp.DataType) -> exp.Expr:
-    """The node, known to be of a type."""
+    """Annotate a node with a type, and return it."""
     node.meta[TYPE] = type_
     return node
 
 
 def call(name: str, *arguments: exp.Expr | str | int) -> exp.Expr:
-    """A call of a Spark function, written as it stands here."""
+    """A call of a Spark function, emitted verbatim."""
     return exp.Anonymous(this=name, expressions=[_as_expression(argument) for argument in arguments])
 
 
 def cast_to(node: exp.Expr, spark_type: str) -> exp.Expr:
-    """A cast to a type of Spark, by the rules of Spark."""
+    """A cast to a Spark type, with Spark semantics."""
     found = exp.Cast(this=node, to=exp.DataType.build(spark_type, dialect="spark"))
     found.meta[OURS] = True
     return found
@@ -147,7 +147,7 @@ def if_else(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr) -> exp.Exp
 
 
 def number(value: int | str) -> exp.Expr:
-    """A literal; a negative one in parentheses, so that it stands anywhere."""
+    """A numeric literal; negative ones are parenthesized so that they can be used anywhere."""
     negative = str(value).startswith("-")
     literal = exp.Literal.number(str(value).lstrip("-"))
     return exp.Paren(this=exp.Neg(this=literal)) if negative else literal
@@ -158,7 +158,7 @@ def text(value: str) -> exp.Expr:
 
 
 def paren(node: exp.Expr) -> exp.Expr:
-    """The node so that it can be an operand of anything."""
+    """Parenthesize a node if needed as an operand."""
     return exp.Paren(this=node) if isinstance(node, exp.Binary | exp.Unary | exp.Between | exp.Case) else node
 
 
@@ -175,7 +175,7 @@ def minus(left: exp.Expr, right: exp.Expr) -> exp.Expr:
 
 
 def integer_value(node: exp.Expr | None) -> int | None:
-    """The value of an integer literal, with or without a sign."""
+    """The value of an integer literal, with or without a sign; None for other nodes."""
     match node:
         case exp.Paren():
             return integer_value(node.this)
@@ -188,7 +188,7 @@ def integer_value(node: exp.Expr | None) -> int | None:
 
 
 def constant_text(node: exp.Expr | None, what: str) -> str:
-    """The value of a text literal; anything else cannot be translated."""
+    """The value of a text literal; raises Untranslatable for anything else."""
     if isinstance(node, exp.Literal) and node.is_string:
         return str(node.this)
     raise Untranslatable(f"{what} has to be a constant text: it is translated before the query runs.")

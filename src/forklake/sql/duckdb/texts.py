@@ -1,7 +1,7 @@
-"""Texts read as values and values written as texts, from DuckDB to Spark.
+"""Casts from and to text, from DuckDB to Spark.
 
-The two read many texts differently. Spark casts those that both read alike; any other is refused: in the query, or when
-a row has it. Nothing is read in one way here and in another way there.
+The two parse many texts differently. Spark casts those that both parse alike; all others are rejected, at translation
+or at run time. No text is silently parsed in two different ways.
 """
 
 import re
@@ -28,7 +28,7 @@ from forklake.sql.duckdb.syntax import (
 
 READ_APART = "which DuckDB and Spark may read differently"
 WRITTEN_APART = "which DuckDB and Spark may write differently"
-"""What errors say that are raised when a row has such a value."""
+"""Parts of the messages of errors raised at run time for such values."""
 
 _TYPE = exp.DataType.Type
 _SPACE = r"[ \t\n\x0B\f\r]*"
@@ -42,7 +42,7 @@ _ANY_TIME = r"(?i)[0-9]|epoch|inf"
 
 @dataclass(frozen=True, slots=True)
 class _TextForm:
-    """Of the texts for a type: those that both read alike, and all that DuckDB may read."""
+    """Patterns of texts for a type: those that both systems parse alike, and all that DuckDB may parse."""
 
     alike: str
     readable: str = ""
@@ -92,7 +92,7 @@ _FORMS: dict[object, _TextForm] = {
 
 
 def read_text(value: exp.Expr, target: exp.DataType, spark_type: exp.DataType, *, or_null: bool) -> exp.Expr:
-    """A text as a value of another type, as CAST reads it, or as TRY_CAST does."""
+    """Cast a text to another type, as CAST or, if `or_null`, as TRY_CAST."""
     form = _FORMS.get(target.this)
     if form is None:
         raise Untranslatable(f"A text cannot be read as {target.sql('duckdb')}; cast it to another type first.")
@@ -116,7 +116,7 @@ def _read_constant(
 
 
 def is_refused_text(given: str, target: exp.DataType) -> bool:
-    """Whether a text is one that TRY_CAST neither reads nor takes for one that cannot be read."""
+    """Whether TRY_CAST rejects a text: one that is neither parsed alike nor certain to be unparsable."""
     form = _FORMS[target.this]
     return _python_pattern(form.whole).search(given) is None and _may_be_readable(form, given)
 
@@ -159,7 +159,7 @@ def _raise_error(value: exp.Expr, told: str) -> exp.Expr:
 
 
 def evaluate_once(value: exp.Expr, rule: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
-    """What a rule makes of a value that it names more than once: the value is worked out once."""
+    """Apply a rule that uses a value more than once, such that the value is evaluated once."""
     if isinstance(value.unnest(), exp.Column | exp.Literal | exp.Identifier):
         return rule(value)
     found = call("TRANSFORM", call("ARRAY", value), lambda_of(rule(variable("_t")), "_t"))
@@ -167,17 +167,17 @@ def evaluate_once(value: exp.Expr, rule: Callable[[exp.Expr], exp.Expr]) -> exp.
 
 
 def checked(value: exp.Expr, is_wrong: Callable[[exp.Expr], exp.Expr], problem: str) -> exp.Expr:
-    """A value, with an error where something is wrong with it."""
+    """A value, with an error at run time if it is wrong."""
     return evaluate_once(value, lambda given: if_else(is_wrong(given.copy()), call("RAISE_ERROR", problem), given))
 
 
 _SURE = r"string|void|boolean|tinyint|smallint|int|bigint|decimal\([0-9]+,0\)"
-"""The types of Spark whose values both write alike."""
+"""Pattern of Spark types whose values both systems format alike."""
 _NOT_KNOWN = "The type of a value is known only to Spark, and its values are texts {}; cast it to its type first"
 
 
 def as_text(value: exp.Expr) -> exp.Expr:
-    """The value as a text, as DuckDB writes it."""
+    """The value as text, in DuckDB's format."""
     if isinstance(value.unnest(), exp.Null):
         return cast_to(value, "string")
     rule = _WRITTEN.get(kind(value) or "")
@@ -189,13 +189,13 @@ def as_text(value: exp.Expr) -> exp.Expr:
 
 
 def require_spark_type(value: exp.Expr, types: str) -> exp.Expr:
-    """A value of a type that is not known here, with an error where it is none of these to Spark."""
+    """Check at run time that a value of unknown type has one of these Spark types."""
     is_sure = call("REGEXP_LIKE", call("TYPEOF", value.copy()), rf"\A(?:{types})\z")
     return if_else(is_sure, value, call("RAISE_ERROR", _NOT_KNOWN.format(WRITTEN_APART)))
 
 
 def concat_operand(value: exp.Expr) -> exp.Expr:
-    """A value on one side of ||, whose other side may be a list."""
+    """An operand of || whose other operand may be a list."""
     return evaluate_once(value, lambda given: require_spark_type(given, rf"{_SURE}|binary|array<.*>"))
 
 
@@ -209,7 +209,7 @@ def list_of_texts(value: exp.Expr) -> exp.Expr:
 
 
 def read_unknown(value: exp.Expr, target: exp.DataType, spark_type: exp.DataType, *, or_null: bool) -> exp.Expr:
-    """A cast of a value that may be a text: its type is known when Spark has read the query."""
+    """A cast of a value that may be a text: its type is known only once Spark has analyzed the query."""
     form = _FORMS.get(target.this)
 
     def rule(given: exp.Expr) -> exp.Expr:
@@ -236,7 +236,7 @@ def _unchanged(value: exp.Expr) -> exp.Expr:
 
 
 def _decimal_as_text(value: exp.Expr) -> exp.Expr:
-    """DuckDB writes no zero before the point of a decimal that has no room for one."""
+    """DuckDB writes no leading zero for a decimal whose precision has no room for one."""
     digits = 0
     for part in value.walk():
         found = type_of(part)
@@ -260,14 +260,14 @@ def _date_or_time_as_text(value: exp.Expr) -> exp.Expr:
 
 
 def _check_written_form(written: exp.Expr, pattern: str, value: exp.Expr, instead: str) -> exp.Expr:
-    """A text of Spark's, if it has the form that DuckDB's has, too."""
+    """Spark's text of a value, with a run-time check that it has the same form as DuckDB's."""
     told = f"' is a value {WRITTEN_APART}; {instead}"
     problem = _raise_error(cast_to(value.copy(), "string"), told)
     return if_else(exp.Not(this=call("REGEXP_LIKE", written, pattern)), problem, written.copy())
 
 
 def _timestamptz_as_text(value: exp.Expr) -> exp.Expr:
-    """With the offset of the zone, whose minutes are shown if there are any."""
+    """Include the zone offset, with minutes only if they are not zero."""
     return evaluate_once(value, _with_offset)
 
 
@@ -291,17 +291,17 @@ def _blob_as_text(value: exp.Expr) -> exp.Expr:
 
 
 def is_float32(value: exp.Expr) -> bool:
-    """Whether a value is a number of 32 bits."""
+    """Whether a value is a FLOAT."""
     found = type_of(value)
     return kind(value) == "float" and found is not None and found.this == _TYPE.FLOAT
 
 
 _FEW_DIGITS = {True: (7, r"E-(?:3[7-9]|4[0-9])$"), False: (16, r"E-3(?:0[789]|[12][0-9])$")}
-"""For a FLOAT and for a DOUBLE, how many digits are too many to be sure of the last ones; and exponents too small."""
+"""For FLOAT and DOUBLE: the number of digits from which the last are unreliable, and exponents that are too small."""
 
 
 def _float_as_text(value: exp.Expr) -> exp.Expr:
-    """A number of few digits has one shortest text; Java does not find the shortest of all others."""
+    """A number with few digits has a unique shortest text; for others Java does not always find the shortest."""
     digits, tiny = _FEW_DIGITS[is_float32(value)]
     return evaluate_once(
         value, lambda given: _float_digits_as_text(given, rf"\A-?(?:0\.0*+)?+(?:[0-9]\.?){{{digits},}}|{tiny}")
@@ -325,8 +325,9 @@ def _float_digits_as_text(value: exp.Expr, unsure: str) -> exp.Expr:
 
 
 def require_same_rounding(value: exp.Expr, places: int) -> exp.Expr:
-    """A number to be written with so many places: DuckDB rounds what is stored, and Java what it would show, which
-    differs for halves alone as long as there are few digits.
+    """Check at run time that a value rounds alike to a number of places.
+
+    DuckDB rounds the stored value, and Java its decimal representation; for few digits, these differ only for halves.
     """
     return evaluate_once(cast_to(value, "double"), lambda given: _require_same_rounding(given, places))
 
@@ -351,7 +352,7 @@ def _list_as_text(value: exp.Expr) -> exp.Expr:
 
 
 def elements_as_texts(value: exp.Expr) -> exp.Expr | None:
-    """The elements of a list as texts; None if it is not known how they are written."""
+    """The elements of a list as texts; None if their format is not known."""
     inner = element_type(value)
     if inner is None or kind_of_type(inner) not in _IN_LISTS:
         return None

@@ -1,4 +1,4 @@
-"""Dates, timestamps and intervals, from DuckDB to Spark."""
+"""Translation of dates, timestamps and intervals from DuckDB to Spark."""
 
 import re
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ def _extract(node: exp.Expr) -> exp.Expr | None:
 
 
 def date_part(unit: str, value: exp.Expr) -> exp.Expr:
-    """A part of a date, a timestamp or an interval, as the number DuckDB gives."""
+    """A part of a date, a timestamp or an interval, as the number that DuckDB returns."""
     match unit:
         case "dow":
             return minus(call("DAYOFWEEK", value), number(1))
@@ -77,7 +77,7 @@ def _epoch(value: exp.Expr) -> exp.Expr:
 
 
 def _epoch_microseconds(value: exp.Expr) -> exp.Expr:
-    """Microseconds since 1970; a timestamp without a zone is read as if in UTC, whatever the session's zone is."""
+    """Microseconds since 1970; a timestamp without a zone is taken as UTC, whatever the session zone."""
     if kind(value) == "timestamptz":
         return call("UNIX_MICROS", value)
     moment = cast_to(value, "timestamp")
@@ -90,7 +90,7 @@ def _moment_from_epoch(function: str, value: exp.Expr) -> exp.Expr:
 
 
 def _convert_epoch(value: exp.Expr, function: str, divisor: int) -> exp.Expr:
-    """A moment as a number, or a number as a moment, as its type says."""
+    """Convert a timestamp to a number or a number to a timestamp, depending on its type."""
     match kind(value):
         case "int":
             return _moment_from_epoch(function, value)
@@ -112,7 +112,7 @@ def _unix_to_time(node: exp.Expr) -> exp.Expr | None:
 
 
 def _date_difference(node: exp.Expr) -> exp.Expr | None:
-    """How many borders of a unit lie between two moments; weeks are of seven days each."""
+    """The number of unit boundaries between two timestamps; weeks are periods of seven days."""
     unit, start, end = _unit_name(node.args["unit"]), node.expression, node.this
     if unit == "day":
         return call("DATEDIFF", end, start)
@@ -139,14 +139,14 @@ def _whole_units_between(arguments: list[exp.Expr]) -> exp.Expr:
     if unit not in _TRUNCATED:
         raise Untranslatable(f"date_sub in {unit} is not supported.")
     if unit in _MONTHS:
-        # Spark's own count takes no notice of the last days of months, which DuckDB takes for a whole one.
+        # Spark's own count ignores ends of months, which DuckDB counts as a whole month.
         months = cast_to(call("MONTHS_BETWEEN", arguments[2], arguments[1]), "bigint")
         return exp.Paren(this=exp.IntDiv(this=months, expression=number(_MONTHS[unit])))
     return call("TIMESTAMPDIFF", exp.var(unit.upper()), arguments[1], arguments[2])
 
 
 def _interval(node: exp.Expr) -> exp.Expr | None:
-    """Spark has intervals of months, and intervals of days and seconds, and none of both."""
+    """Spark has year-month intervals and day-time intervals, but none that combines both."""
     unit, amount = node.args.get("unit"), node.this
     if unit is None:
         found = re.findall(r"([-+]?\d+(?:\.\d+)?)\s*([a-z]+)", constant_text(amount, "An interval").lower())
@@ -204,7 +204,7 @@ def _try_parse_date(arguments: list[exp.Expr]) -> exp.Expr:
 
 
 def _at_time_zone(node: exp.Expr) -> exp.Expr | None:
-    """A clock's time in a zone as a moment, or a moment as the time that a clock there shows."""
+    """Convert a local time in a zone to an instant, or an instant to local time in a zone."""
     zone, own = node.args["zone"], call("CURRENT_TIMEZONE")
     match kind(node.this):
         case "timestamp" | "date":

@@ -1,4 +1,4 @@
-"""DuckDB's SQL as Spark's: the same answers where Spark can give them, and a clear refusal where it cannot."""
+"""Translates DuckDB SQL to Spark SQL: the same results where Spark can produce them, and an error otherwise."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ from forklake.sql.parsing.cursor import quiet_parsing, syntax_problem
 
 
 class _Generator(SparkGenerator):
-    """Spark has QUALIFY and generators in FROM, which sqlglot would take apart for older ones."""
+    """Spark has QUALIFY and generators in FROM, which sqlglot would rewrite for older versions."""
 
     TRANSFORMS: ClassVar[dict[type[exp.Expr], Callable[..., str]]] = {
         key: rule for key, rule in SparkGenerator.TRANSFORMS.items() if key is not exp.Select
@@ -38,14 +38,14 @@ class _Generator(SparkGenerator):
 
 
 class SparkWriteDialect(Spark):
-    """Spark as of the release that Forklake runs on."""
+    """The Spark version that Forklake runs on."""
 
     Generator = _Generator
 
 
 def _duckdb_dialect() -> Dialect:
     dialect = Dialect.get_or_raise("duckdb, version=1.5")
-    # Names of functions as they were written, for the names of results; and places of elements as they were written.
+    # Keep function names as written, for result names, and element indexes as written.
     dialect.ORIGINAL_NAME_META_KEY = "name"
     dialect.INDEX_OFFSET = 0
     return dialect
@@ -56,7 +56,7 @@ _TOKEN = re.compile(r"<Token token_type: [^,]*, text: (.*?), line: .*?>")
 
 
 def parse_duckdb(text: str) -> exp.Expr:
-    """One statement, or one expression, of DuckDB; a `SyntaxProblem` shows where it cannot be read."""
+    """Parse one DuckDB statement or expression; raises a `SyntaxProblem` that shows the position."""
     try:
         with quiet_parsing():
             found = [node for node in sqlglot.parse(text, dialect=_DUCKDB) if isinstance(node, exp.Expr)]
@@ -71,7 +71,7 @@ def parse_duckdb(text: str) -> exp.Expr:
 
 
 def _parser_message(error: Mapping[str, object]) -> str:
-    """What the parser says, in words for users: without its own tokens and classes."""
+    """The parser's message without its internal tokens and classes."""
     said = str(error.get("description") or "This cannot be read").rstrip(".")
     if "missing for <class" in said:
         return "Something is missing here."
@@ -79,7 +79,7 @@ def _parser_message(error: Mapping[str, object]) -> str:
 
 
 def _error_position(text: str, error: Mapping[str, object]) -> int:
-    """Where the words start at which reading stopped; they end at the column that the parser names."""
+    """Start of the words at which parsing stopped; they end at the column reported by the parser."""
     line, column = error.get("line"), error.get("col")
     if not isinstance(line, int) or not isinstance(column, int):
         return len(text)
@@ -88,10 +88,10 @@ def _error_position(text: str, error: Mapping[str, object]) -> int:
 
 
 def to_spark(node: exp.Expr, columns_of: ColumnsOf | None = None, values: Mapping[str, Any] | None = None) -> exp.Expr:
-    """The same for Spark, as a new tree; tables stay as they are.
+    """Translate a tree to a new one for Spark; table names are unchanged.
 
-    Much of DuckDB depends on types: `x[1]`, `len(x)`, casts that round, `* REPLACE`. They are known for what stands in
-    the query, for parameters by their `values`, and for tables as far as `columns_of` tells.
+    Much of DuckDB depends on types: `x[1]`, `len(x)`, casts that round, `* REPLACE`. Types are known for what is in the
+    query, for parameters from their `values`, and for tables as far as `columns_of` provides them.
     """
     try:
         return _translate(node, columns_of, values)
@@ -118,7 +118,7 @@ def _translate(node: exp.Expr, columns_of: ColumnsOf | None, given: Mapping[str,
 
 
 def _fix_map_access(root: exp.Expr) -> exp.Expr:
-    """`MAP {…}[key]` is read as a map of `{…}[key]`; the key is for the map."""
+    """`MAP {…}[key]` is parsed as a map of `{…}[key]`; the key applies to the map."""
     for node in list(root.find_all(exp.ToMap)):
         if isinstance(node.this, exp.Bracket):
             access = node.this.copy()
@@ -130,7 +130,7 @@ def _fix_map_access(root: exp.Expr) -> exp.Expr:
 def _rewrite_queries(root: exp.Expr) -> exp.Expr:
     refuse_untranslatable(root)
     type_null_conditions(root)
-    # From the innermost out: an outer query may need the names that an inner one gives.
+    # From the inside out: an outer query may need the names that an inner one generates.
     for select in reversed(list(root.find_all(exp.Select))):
         refuse_joins(select)
         rewrite_select(select)
@@ -169,18 +169,18 @@ def _replace_node(root: exp.Expr, old: exp.Expr, new: exp.Expr) -> exp.Expr:
 
 
 def spark_text(node: exp.Expr) -> str:
-    """A tree from `to_spark` as the text that Spark reads."""
+    """The Spark SQL text of a tree from `to_spark`."""
     return node.sql(dialect=SparkWriteDialect)
 
 
 def expression_to_spark(text: str, columns: Types | None = None) -> str:
-    """One expression, such as a condition or a default; `columns` are those it may use, with their types."""
+    """Translate one expression, such as a condition or a default; `columns` are those it may use, with their types."""
     expression = parse_duckdb(text)
     if isinstance(expression, exp.Query | exp.Values):
         raise syntax_problem("This is a query; an expression is wanted.", text, 0)
     if columns is None:
         return spark_text(to_spark(expression))
-    # A query around it lets its columns have types.
+    # Wrapped in a query so that its columns have types.
     query = exp.select(exp.alias_(expression, "value", copy=False), copy=False).from_("source")
     translated = to_spark(query, lambda table: columns)
     assert isinstance(translated, exp.Select)

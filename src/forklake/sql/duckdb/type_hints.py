@@ -1,4 +1,4 @@
-"""What can be known about a DuckDB query before it runs: types of expressions, and the columns of its sources."""
+"""Static analysis of a DuckDB query: types of expressions, and columns of its sources."""
 
 from collections.abc import Callable, Mapping, Set
 from decimal import Decimal
@@ -16,25 +16,25 @@ from forklake.sql.duckdb.syntax import TYPE, element_type, kind_of_type
 from forklake.sql.parsing.cursor import without_log
 
 Types: TypeAlias = Mapping[str, str | exp.DataType]
-"""Columns with their types: those of DuckDB, or the texts of Spark's, as in `dict(frame.dtypes)`."""
+"""Columns with their types: DuckDB types, or Spark type texts as in `dict(frame.dtypes)`."""
 ColumnsOf: TypeAlias = Callable[[exp.Table], Types | None]
 """The columns of a table; None if it is not known."""
 
 SOURCES = "forklake_sources"
-"""Where a SELECT keeps its sources: pairs of a name, empty if it has none, and of its columns, in order."""
+"""Metadata key of a SELECT: its sources, as pairs of a name (empty if unnamed) and the columns in order."""
 HIDDEN = "forklake_hidden"
-"""Where a table keeps the names of columns that it has for those who name them, and that are in no star."""
+"""Metadata key of a table: names of its columns that are available by name but excluded from stars."""
 RESULT = "forklake_result"
-"""Where a query keeps the types of its columns, in order; None for one that is not known."""
+"""Metadata key of a query: the types of its columns in order; None for unknown types."""
 MIXED = "forklake_mixed"
-"""What marks a UNION and the like of texts and other values."""
+"""Metadata key that marks a set operation of texts and other values."""
 HAS_OTHER_TEXTS = "forklake_has_other_texts"
-"""What marks a query with values that are texts to Spark, and not to DuckDB."""
+"""Metadata key that marks a query with values that are texts in Spark but not in DuckDB."""
 HAS_UNSIGNED = "forklake_has_unsigned"
-"""What marks a query with integers without a sign."""
+"""Metadata key that marks a query with unsigned integers."""
 _OTHER_TEXTS = frozenset({exp.DataType.Type.UUID, exp.DataType.Type.TIME, exp.DataType.Type.INTERVAL})
 MIXED_USING = "forklake_mixed_using"
-"""What marks a query with a join USING columns of texts and of other values."""
+"""Metadata key that marks a query with a join USING columns of texts and of other values."""
 _ORIGIN = "forklake_origin"
 _PARAMETERS: tuple[tuple[type, str], ...] = (
     (bool, "BOOLEAN"), (str, "VARCHAR"), (float, "DOUBLE"), (bytes, "BLOB"), (bytearray, "BLOB"),
@@ -42,9 +42,9 @@ _PARAMETERS: tuple[tuple[type, str], ...] = (
 
 
 def add_hints(root: exp.Expr, columns_of: ColumnsOf | None, values: Mapping[str, Any] | None = None) -> None:
-    """Write what is known on the nodes: types as `TYPE`, sources of each SELECT as `SOURCES`, and `RESULT`.
+    """Annotate nodes with what is known: types as `TYPE`, sources of each SELECT as `SOURCES`, and `RESULT`.
 
-    All of it comes from a copy that is qualified and typed; where that fails, less is known, and nothing is wrong.
+    Computed on a copy that is qualified and typed; if that fails, less is known, but nothing is wrong.
     """
     nodes = list(root.walk())
     twin = root.copy()
@@ -67,7 +67,7 @@ def add_hints(root: exp.Expr, columns_of: ColumnsOf | None, values: Mapping[str,
                 _note_sources(twin, schema, nodes, _spelling(root, tables))
             twin = annotate_types(twin, schema=schema, dialect="duckdb")
     except (SqlglotError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
-        # The optimizer is not made for every tree the parser makes; the query is translated without hints then.
+        # The optimizer does not support every tree that the parser builds; the query is then translated without hints.
         return
     for node in twin.walk():
         origin, found = node.meta.get(_ORIGIN), _known(node)
@@ -84,7 +84,7 @@ def add_hints(root: exp.Expr, columns_of: ColumnsOf | None, values: Mapping[str,
 
 
 def _type_variables(function: exp.Lambda) -> None:
-    """The first variable of a lambda is an element of the list that it is given with."""
+    """The first variable of a lambda has the element type of the list passed with it."""
     around = function.parent
     values = None if around is None else next(iter(around.iter_expressions()), None)
     inner = None if values is None or values is function else element_type(values)
@@ -103,7 +103,7 @@ def _known(node: exp.Expr) -> exp.DataType | None:
 
 
 def _result_types(query: exp.Query) -> list[exp.DataType | None]:
-    """The types of a query's columns; of several queries put together, those that all of them agree on."""
+    """The types of a query's columns; for set operations, those that both sides agree on."""
     inner = query.unnest()
     if isinstance(inner, exp.SetOperation):
         sides = [_result_types(side) for side in (inner.left, inner.right)]
@@ -113,7 +113,7 @@ def _result_types(query: exp.Query) -> list[exp.DataType | None]:
 
 
 def _mixes_texts(query: exp.SetOperation) -> bool:
-    """Whether a column has texts on one side and something else on the other, which Spark makes one type of."""
+    """Whether a column has texts on one side and other values on the other, which Spark casts to one type."""
     sides = (_result_types(side) for side in (query.left, query.right))
     kinds = [
         {None if type_ is None else kind_of_type(type_) for type_ in column} for column in zip(*sides, strict=False)
@@ -122,7 +122,7 @@ def _mixes_texts(query: exp.SetOperation) -> bool:
 
 
 def _compares_texts(join: exp.Join) -> bool:
-    """Whether USING, which is a condition now that nobody has written, compares texts with something else."""
+    """Whether USING, which qualification has turned into a condition, compares texts with other values."""
     on = join.args.get("on")
     made = [] if on is None else [node for node in on.find_all(exp.EQ) if _ORIGIN not in node.meta]
     for node in made:
@@ -143,7 +143,7 @@ def _type_parameters(twin: exp.Expr, values: Mapping[str, Any]) -> None:
 
 
 def _put_values_for_hidden(twin: exp.Expr) -> None:
-    """Hidden columns have types already, and are none of those that the optimizer is told of."""
+    """Replace hidden columns, which already have types, as they are not in the optimizer's schema."""
     for column in list(twin.find_all(exp.Column)):
         if isinstance(column.meta.get(TYPE), exp.DataType):
             column.replace(exp.cast(exp.null(), column.meta[TYPE].copy()))
@@ -160,7 +160,7 @@ def _parameter_type(value: object) -> str | None:
 
 
 def _type_decimals(twin: exp.Expr) -> None:
-    """Numbers with a point are decimals to DuckDB, and doubles to the optimizer unless they say so."""
+    """Cast literals with a decimal point: they are DECIMAL in DuckDB, but DOUBLE in the optimizer."""
     for literal in list(twin.find_all(exp.Literal)):
         if not literal.is_string and "." in literal.name and "e" not in literal.name.lower():
             whole, fraction = literal.name.split(".")
@@ -171,7 +171,7 @@ def _type_decimals(twin: exp.Expr) -> None:
 
 
 def _bind_tables(twin: exp.Expr, columns_of: ColumnsOf | None) -> dict[str, Types]:
-    """Give known tables names of one part each, as the optimizer's schema has them; the columns by those names."""
+    """Rename known tables to single-part names for the optimizer's schema; returns their columns by those names."""
     found: dict[str, Types] = {}
     ctes = {cte.alias.lower() for cte in twin.find_all(exp.CTE)}
     for table in list(twin.find_all(exp.Table)):
@@ -191,14 +191,14 @@ def _bind_tables(twin: exp.Expr, columns_of: ColumnsOf | None) -> dict[str, Type
 
 
 def _has_any(twin: exp.Expr, tables: Mapping[str, Types], wanted: Set[exp.DType]) -> bool:
-    """Whether a table or a cast of a query has one of these types, or parts of it."""
+    """Whether a table or a cast of a query has one of these types, also nested."""
     types = [type_ for columns in tables.values() for type_ in _column_types(columns).values()]
     types += twin.find_all(exp.DataType)
     return any(part.this in wanted for type_ in types for part in type_.find_all(exp.DataType))
 
 
 def _name_fields(twin: exp.Expr, tables: Mapping[str, Types]) -> None:
-    """Fields of structs, which are read as columns of a table, as fields: the optimizer forgets where they stood."""
+    """Rewrite struct fields that are parsed as columns of a table: the optimizer loses their origin."""
     structs = {
         name.lower()
         for columns in tables.values()
@@ -223,7 +223,7 @@ def _column_types(columns: Types) -> dict[str, exp.DataType]:
 
 
 def _spelling(root: exp.Expr, tables: Mapping[str, Types]) -> dict[str, str]:
-    """Names in the case in which they are defined: the optimizer has all of them in lower case."""
+    """Names in the case of their definition: the optimizer lowercases them all."""
     written = {name.lower(): name for columns in tables.values() for name in columns}
     for alias in root.find_all(exp.Alias):
         written.setdefault(alias.alias.lower(), alias.alias)
@@ -258,12 +258,12 @@ def _sources_of_scope(scope: Scope, resolver: Resolver) -> list[tuple[str, list[
 
 
 def _visible_sources(select: exp.Expr) -> list[exp.Expr]:
-    """What stands in FROM and in joins, if its columns are seen."""
+    """The sources in FROM and in joins whose columns are visible."""
     from_ = select.args.get("from_")
     joins = select.args.get("joins") or []
     return [] if from_ is None else [from_.this, *(join.this for join in joins if not _is_filtering_join(join))]
 
 
 def _is_filtering_join(join: exp.Join) -> bool:
-    """Whether a join only decides which rows stay, so that its columns are not seen."""
+    """Whether a join only filters rows, so that its columns are not visible."""
     return join.kind in ("SEMI", "ANTI") or join.side in ("SEMI", "ANTI")

@@ -1,4 +1,4 @@
-"""What a column of a table is to DuckDB, in the words of the translation."""
+"""DuckDB types of table columns, for the translation."""
 
 from sqlglot import exp
 
@@ -7,20 +7,20 @@ from forklake.model.entities import Column
 from forklake.sql.duckdb.type_hints import Types
 
 _LEFT_TO_SPARK = frozenset({"timestamp_ns", "variant", "geometry", "timetz", "time_ns"})
-"""Types whose values are shown as something else, which is all that there is to compute with."""
+"""Types that are presented to Spark as other types, with which all computation is done."""
 
 _TEXTS_IN_SPARK = {exp.DType.UUID: ColumnType("uuid"), exp.DType.TIME: ColumnType("time")}
 
 
 def duckdb_type(column: Column) -> exp.DataType | None:
-    """The type of a column; None for one that the translation takes for what Spark has of it."""
+    """The DuckDB type of a column; None if the translation uses the type that Spark has for it."""
     if any(field.type.name in _LEFT_TO_SPARK for field in column.walk()):
         return None
     return exp.DataType.build(column.type.sql(), dialect="duckdb")
 
 
 def texts_in_spark(types: Types) -> dict[str, ColumnType]:
-    """The columns that are texts to Spark alone, with their types."""
+    """The columns that are texts in Spark only, with their types."""
     return {
         name: _TEXTS_IN_SPARK[type_.this]
         for name, type_ in types.items()

@@ -1,4 +1,4 @@
-"""COPY: rows to files that are nobody's but the user's, and from them."""
+"""COPY: exports rows to files outside the lake, and imports rows from files."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -39,10 +39,10 @@ _CSV_OPTIONS = {
 
 
 def copy_rows(state: SessionState, statement: Copy, parameters: Parameters = None) -> int:
-    """COPY TO or FROM Parquet, CSV or JSON; returns how many rows were copied."""
+    """COPY TO or FROM Parquet, CSV or JSON; returns the number of rows copied."""
     options = {name: parse_constant(text, state.dialect, parameters) for name, text in statement.options.items()}
     file_format = _file_format(statement.file, options)
-    # Spark would look for it in the folder in which it was started.
+    # Spark would resolve a relative path against the directory in which it was started.
     file = statement.file if "://" in statement.file else os.path.abspath(statement.file)
     statement = replace(statement, file=file)
     return (
@@ -62,7 +62,7 @@ def _copy_to_file(
         rows = relation_frame(state, get_relation(state, context, statement.name), context)
         if statement.columns:
             rows = rows.select(*(column_named(name) for name in statement.columns))
-    # Counted while it is written: the query runs once.
+    # Counted while writing, so that the query runs once.
     given = _spark_options(options)
     counted, count = _observe_count(csv_rows(rows, given) if file_format == "csv" else rows)
     writer = counted.coalesce(1).write.options(**write_options(file_format, given))
@@ -108,7 +108,7 @@ def _file_format(file: str, options: Mapping[str, Any]) -> str:
 
 
 def _spark_options(options: Mapping[str, Any]) -> dict[str, str]:
-    """The options that are given, as Spark calls them."""
+    """The given options under their Spark names."""
     found: dict[str, str] = {}
     for name, value in options.items():
         if name in ("FORMAT", "OVERWRITE", "OVERWRITE_OR_IGNORE"):

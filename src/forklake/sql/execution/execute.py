@@ -1,4 +1,4 @@
-"""Statements to results: one arm for each, which calls the verb below."""
+"""Executes statements: dispatches each to its implementation."""
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -50,11 +50,11 @@ from forklake.sql.session.state import SessionState
 
 
 def execute(state: SessionState, statement: Statement, parameters: Parameters = None) -> Result:
-    """Carry out a statement, in one transaction for each catalog that it names."""
+    """Execute a statement, in one transaction per catalog that it names."""
     try:
         return state.transactions.run(lambda: _dispatch(state, statement, parameters))
     except SqlglotError as error:
-        # What is parsed is guarded where it is; what is written by it can be nested too deeply, too.
+        # Parsing errors are handled where they occur; generated SQL can be nested too deeply as well.
         reason = str(error).partition("\n")[0]
         raise InvalidInput(f"The statement cannot be read, or is nested too deeply: {reason}") from None
 

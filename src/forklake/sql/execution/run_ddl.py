@@ -1,4 +1,4 @@
-"""Statements that create, alter, drop and comment."""
+"""Execution of CREATE, ALTER, DROP and COMMENT."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -79,7 +79,7 @@ def create_schema(state: SessionState, statement: CreateSchema) -> None:
 
 
 def create_table(state: SessionState, statement: CreateTable, parameters: Parameters = None) -> int | None:
-    """Create a table; with a query, returns how many rows were put into it."""
+    """Create a table; with a query, returns the number of rows inserted."""
     context = context_of(state)
     attachment, schema, name = resolve_ddl_target(state, context, statement.name)
     with state.writing(attachment) as tx:
@@ -122,7 +122,7 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
 
 
 def sort_keys(keys: Sequence[SortText], dialect: str) -> list[SortKey]:
-    """Sort keys; NULLs come where they come in the dialect."""
+    """Sort keys; the default NULL order is that of the dialect."""
     found = []
     for key in keys:
         first = key.nulls_first if key.nulls_first is not None else dialect == "spark" and not key.descending
@@ -135,7 +135,7 @@ def sort_keys(keys: Sequence[SortText], dialect: str) -> list[SortKey]:
 
 
 def create_view(state: SessionState, statement: CreateView) -> None:
-    """Create a view. The query is bound once as it will be kept, to see that it works."""
+    """Create a view. The query is bound once in its stored form, to check that it works."""
     context = context_of(state)
     attachment, schema, name = resolve_ddl_target(state, context, statement.name)
     with state.writing(attachment) as tx:
@@ -150,7 +150,7 @@ def create_view(state: SessionState, statement: CreateView) -> None:
         definition = ViewDefinition(text, context.dialect, statement.aliases, tags)
         ddl.create_view(tx, schema, name, definition, or_replace=statement.or_replace)
         if statement.or_replace:
-            # Its query may name what it has just replaced.
+            # Its query may refer to the object it has just replaced.
             view_frame(state, get_relation(state, context, statement.name), context)
 
 
@@ -211,7 +211,7 @@ def _refuse_parameters(body: str, dialect: str) -> None:
 
 
 def _refuse_known_function(name: str, width: int, is_table: bool, dialect: str) -> None:
-    """Calls of functions that sqlglot knows mean those, and are never looked for among macros."""
+    """Reject names of functions that sqlglot knows: their calls are never resolved to macros."""
     call = f"{name}({', '.join(['NULL'] * width)})"
     with suppress(SqlglotError):
         tree = parse_text(f"SELECT * FROM {call}" if is_table else f"SELECT {call}", dialect)
@@ -268,7 +268,7 @@ def alter_table(state: SessionState, statement: AlterTable) -> None:
 def _definition_change(
     state: SessionState, tx: Transaction, table: Table, alteration: TableAlteration
 ) -> Alteration | None:
-    """The change of the definition that an alteration means; None if there is nothing to do."""
+    """The change of the definition for an alteration; None if there is nothing to do."""
     dialect = state.dialect
     match alteration:
         case AddColumn():

@@ -1,4 +1,4 @@
-"""Statements that change rows: their conditions and values become queries over the rows they are about."""
+"""Execution of DML: conditions and values become queries over the target rows."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -48,7 +48,7 @@ _SET = "__forklake_set_"
 
 
 def insert(state: SessionState, statement: Insert, parameters: Parameters = None) -> int:
-    """INSERT; returns how many rows were added. Literal rows need no Spark."""
+    """INSERT; returns the number of rows inserted. Literal rows need no Spark."""
     context, bound = _resolve_target(state, statement.name)
     with state.writing(bound.attachment) as tx:
         table = tx.current(_require_table(bound))
@@ -88,7 +88,7 @@ def _rows_to_insert(
 
 
 def update_rows(state: SessionState, statement: Update, parameters: Parameters = None) -> int:
-    """UPDATE; returns how many rows were changed."""
+    """UPDATE; returns the number of rows updated."""
     context, bound = _resolve_target(state, statement.name)
     with state.writing(bound.attachment) as tx:
         table = tx.current(_require_table(bound))
@@ -117,13 +117,13 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
 
 
 def _default_of(name: str, table: Table) -> Expression:
-    """What a column has when nothing is given for it; NULL if there is no such column."""
+    """The default of a column; NULL if there is no such column."""
     column = next((column for column in table.definition.columns if fold(column.name) == fold(name)), None)
     return F.lit(None) if column is None else default_value(column, table)
 
 
 def delete_rows(state: SessionState, statement: Delete, parameters: Parameters = None) -> int:
-    """DELETE; returns how many rows were deleted."""
+    """DELETE; returns the number of rows deleted."""
     context, bound = _resolve_target(state, statement.name)
     with state.writing(bound.attachment) as tx:
         table = tx.current(_require_table(bound))
@@ -136,7 +136,7 @@ def delete_rows(state: SessionState, statement: Delete, parameters: Parameters =
             known_as = None if statement.alias else statement.name
             rows = _TargetRows(frame, alias, (ADDRESS,), virtual, known_as, table_types(table))
             found = _select_over_rows(state, context, rows, statement.sources, statement.where, parameters)
-            # A row that several others match is deleted once.
+            # A row matched by several source rows is deleted once.
             return found if statement.sources is None else found.dropDuplicates([ADDRESS])
 
         predicate = _file_predicate(state, context, table, alias, statement.where, statement.sources)
@@ -151,7 +151,7 @@ def truncate(state: SessionState, statement: Truncate) -> int:
 
 
 def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = None) -> MergeCounts:
-    """MERGE; says how many rows were changed and added."""
+    """MERGE; returns the numbers of rows changed and inserted."""
     context, bound = _resolve_target(state, statement.name)
     with state.writing(bound.attachment) as tx:
         table = tx.current(_require_table(bound))
@@ -166,7 +166,7 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
 
         def expression(text: str) -> Expression:
             plain = inline_parameters(expand_macros(state, context, text), context.dialect, parameters)
-            # DuckDB's SQL is translated by the types of columns, which are those of both sides.
+            # The translation of DuckDB SQL needs the column types of both sides.
             may_name = _MAY_NAME_TABLES.search(plain) or (tables and _MAY_QUALIFY.search(plain))
             if context.dialect == "duckdb" or may_name:
                 sides = _merge_sides(work, table, source, names, virtual)
@@ -182,9 +182,9 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
 
 
 _MAY_NAME_TABLES = re.compile(r"\b(?:select|from|table|values|with)\b|\*", re.IGNORECASE)
-"""Words of every subquery; a star covers columns of both sides."""
+"""Keywords that occur in every subquery; a star covers columns of both sides."""
 _MAY_QUALIFY = re.compile(r"\.[^.]+\.")
-"""Columns with the schema or the catalog of their table have two points at least."""
+"""Columns qualified by schema or catalog have at least two dots."""
 
 
 def _expression_texts(statement: Merge) -> Iterator[str]:
@@ -198,7 +198,7 @@ def _expression_texts(statement: Merge) -> Iterator[str]:
 def _merge_sides(
     work: Work, table: Table, source: DataFrame, names: MergeNames, virtual: Sequence[str]
 ) -> tuple[dict[str, DataFrame], dict[str, Sequence[str]]]:
-    """What the conditions and values of a MERGE are about, by alias, and the columns of it that no star covers."""
+    """Frames that the expressions of a MERGE refer to, by alias, and the columns of each that stars exclude."""
     hidden = [*HIDDEN_IN_TARGET, *virtual]
     target = work.spark.createDataFrame([], scan_schema(ScanPlan(table, work.tx.base, (), ()), hidden))
     return {names.target: target, names.source: source}, {names.target: hidden, names.source: HIDDEN_IN_SOURCE}
@@ -223,17 +223,17 @@ def _merge_clause(table: Table, clause: MergeWhen, expression: Callable[[str], E
 
 @dataclass(frozen=True, slots=True)
 class _TargetRows:
-    """The rows that a statement is about, with columns that only those see who name them."""
+    """The target rows of a statement, with hidden columns that are available only by name."""
 
     frame: DataFrame
     alias: str
     known_by: Sequence[str]
-    """Columns by which rows are found again."""
+    """Columns that identify rows."""
     virtual: Sequence[str]
     table: Name | None
-    """The name of the table as the statement has it, unless it gives an alias."""
+    """The table name as written in the statement, unless it has an alias."""
     types: Types
-    """What its columns are to DuckDB."""
+    """DuckDB types of its columns."""
 
 
 def _select_over_rows(
@@ -245,12 +245,12 @@ def _select_over_rows(
     parameters: Parameters,
     values: str = "",
 ) -> DataFrame:
-    """Rows of a table that a condition chooses, joined with other sources, and values worked out from them."""
+    """Rows of a table that satisfy a condition, joined with other sources, and values computed from them."""
     name = quoted_name(rows.alias, context.dialect)
     known_by = "".join(f", {name}.{quoted_name(column, context.dialect)}" for column in rows.known_by)
     text = f"SELECT {name}.*{known_by}{', ' + values if values else ''} FROM {_ROWS} AS {name}"
     text += f", {sources}" if sources else ""
-    # One expression, and nothing that could follow it; a comment in it ends with its line.
+    # The parentheses keep the condition a single expression; the line break ends a trailing comment.
     text += f" WHERE ({where}\n)" if where else ""
     hidden = {_ROWS: [*rows.known_by, *rows.virtual]}
     known_as = {} if rows.table is None else {_ROWS: rows.table}
@@ -262,7 +262,7 @@ def _select_over_rows(
 def _file_predicate(
     state: SessionState, context: Context, table: Table, alias: str, where: str | None, sources: str | None
 ) -> Any:
-    """What a condition says of the table alone; with other sources, nothing."""
+    """The predicate on the table alone, for pruning files; None with other sources."""
     if where is None or sources is not None:
         return None
     return parse_predicate(where, context.dialect, row_names(table, alias), state.rules)

@@ -1,4 +1,4 @@
-"""Queries to results, without Spark where the metadata has the answer."""
+"""Execution of queries, without Spark if the metadata has the answer."""
 
 from dataclasses import replace
 
@@ -35,11 +35,11 @@ _SELECT = frozenset({"expressions", "from_"})
 _ALIAS = frozenset({"this", "alias"})
 _CALL = frozenset({"this", "expressions"})
 _COUNT = frozenset({"this", "big_int"})
-"""That a count is a bigint says sqlglot of all of them."""
+"""sqlglot sets `big_int` on every count."""
 
 
 def run_query(state: SessionState, text: str, parameters: Parameters = None) -> Result:
-    """The rows of a query, when they are asked for."""
+    """The result of a query; its rows are fetched on demand."""
     context = context_of(state)
     given: dict[str, pa.Table] = {}
     rows = _answer_without_spark(state, context, text, parameters, given)
@@ -54,9 +54,10 @@ def run_query(state: SessionState, text: str, parameters: Parameters = None) -> 
 def _answer_without_spark(
     state: SessionState, context: Context, text: str, parameters: Parameters, given: dict[str, pa.Table]
 ) -> pa.Table | None:
-    """What the metadata alone can answer: its own functions and tables, inlined rows, and counts.
+    """Answers from metadata alone: our functions and metadata tables, inlined rows, and counts.
 
-    What a function has given is `given` on, if it is not yet the answer: it may do something, and must do that once.
+    The result of a function that is not yet the answer is stored in `given`: it may have side effects, and must run
+    once.
     """
     parsed = parse_query(text, context.dialect)
     select = parsed.tree
@@ -93,7 +94,7 @@ def _is_plain_select(select: exp.Select) -> bool:
 def _procedure_rows(
     state: SessionState, context: Context, select: exp.Select, parameters: Parameters
 ) -> pa.Table | None:
-    """SELECT f(…) of one of our functions alone is a call."""
+    """`SELECT f(…)` with just one of our functions is a call."""
     if select.args.get("from_") is not None or len(select.expressions) != 1:
         return None
     call, alias = _split_alias(select.expressions[0])
@@ -108,7 +109,7 @@ def _procedure_rows(
 
 
 def _with_title(rows: pa.Table, title: str | None) -> pa.Table:
-    """The rows as one column of that title: the only one they have, or structs of all of them."""
+    """The rows as one column of that title: their only column, or structs of all columns."""
     if title is None:
         return rows
     return pa.table({title: rows.column(0) if rows.num_columns == 1 else rows.to_struct_array()})
@@ -124,7 +125,7 @@ def _metadata_function_rows(
 
 
 def _inlined_table_rows(tx: Transaction, table: Table) -> pa.Table | None:
-    """The rows of a table that has no files; whether it has any is known without listing them."""
+    """The rows of a table without files; whether it has any is known without listing them."""
     if has_files(tx, table):
         return None
     plan = plan_scan(tx, table)
@@ -132,7 +133,7 @@ def _inlined_table_rows(tx: Transaction, table: Table) -> pa.Table | None:
 
 
 def _project(state: SessionState, rows: pa.Table | None, select: exp.Select) -> pa.Table | None:
-    """The columns that are asked for, if they are plain columns or all."""
+    """A projection to plain columns or all of them; None for anything else."""
     if rows is None:
         return None
     names: list[str] = []
@@ -159,13 +160,13 @@ def _split_alias(expression: exp.Expr) -> tuple[exp.Expr, str | None]:
 
 
 def _column_name(state: SessionState, rows: pa.Table, node: exp.Expr) -> str | None:
-    """The column that a plain name means."""
+    """The column that a plain name refers to."""
     if type(node) is not exp.Column or not has_only_arguments(node, _THIS) or not is_known(node.this):
         return None
     found: list[str] = [name for name in rows.column_names if fold(name) == fold(node.name)]
     if found == [node.name]:
         return found[0]
-    # In another case it is a column of that title to Spark, unless it is none at all.
+    # In another case, Spark uses the name as written as the title, if the column exists at all.
     is_same = len(found) == 1 and node.name.isascii() and state.dialect == "spark"
     return found[0] if is_same else None
 
@@ -198,18 +199,18 @@ def describe(state: SessionState, statement: Describe, parameters: Parameters = 
 
 
 def explain(state: SessionState, statement: Explain, parameters: Parameters = None) -> Result:
-    """The plan of a query as Spark explains it."""
+    """Spark's query plan."""
     if not isinstance(parse_one(statement.statement, state.dialect), Query):
         raise InvalidInput("EXPLAIN explains queries, and no other statements.")
     bound = bind_query(state, context_of(state), statement.statement, parameters)
-    # Spark would explain an error as if it were a plan.
+    # Spark would return an error as if it were a plan.
     bound.run(state)
     mode = "" if statement.mode == "simple" else f"{statement.mode.upper()} "
     return Result(replace(bound, text=f"EXPLAIN {mode}{bound.text}").run(state).toArrow())
 
 
 def summarize(state: SessionState, statement: Summarize, parameters: Parameters = None) -> Result:
-    """For each column of a query: counts, bounds and quantiles."""
+    """Statistics of each column of a query: counts, bounds and quantiles."""
     frame = bind_query(state, context_of(state), statement.query, parameters).run(state)
     described = describe_schema(frame.schema).to_pydict()
     types = dict(zip(described["column_name"], described["column_type"], strict=True))

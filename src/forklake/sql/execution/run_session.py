@@ -1,4 +1,4 @@
-"""Statements about the session: ATTACH, USE, SET, transactions, forks."""
+"""Execution of session statements: ATTACH, USE, SET, transactions, forks."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -35,7 +35,7 @@ _SECRET_KEYS = frozenset(
 
 
 def run_attach(state: SessionState, statement: Attach, parameters: Parameters = None) -> None:
-    """ATTACH: open a lake and give one of its catalogs a name in the session."""
+    """ATTACH: open a lake and attach one of its catalogs under a name."""
     given = {name: parse_constant(text, state.dialect, parameters) for name, text in statement.options.items()}
     target, from_secret = _resolve_target(state, statement.target)
     options = attach_options(_unify_catalog_option(from_secret) | _unify_catalog_option(given), state.time_zone)
@@ -45,14 +45,14 @@ def run_attach(state: SessionState, statement: Attach, parameters: Parameters = 
 
 
 def _unify_catalog_option(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with CATALOG_ID under its other name."""
+    """The options with CATALOG_ID renamed to its synonym CATALOG."""
     if "CATALOG" in given and "CATALOG_ID" in given and given["CATALOG"] != given["CATALOG_ID"]:
         raise InvalidInput("CATALOG and CATALOG_ID are two names of one option: give one of them.")
     return {"CATALOG" if name == "CATALOG_ID" else name: value for name, value in given.items()}
 
 
 def attach(state: SessionState, target: str, name: str, options: AttachOptions) -> None:
-    """The same with everything given. The first catalog is the one in use."""
+    """Attach with all options resolved. The first catalog attached becomes the current one."""
     check_object_name(name, "attachment")
     if state.attachments.find(name) is not None:
         raise AlreadyExists(f'A catalog is already attached under the name "{name}".')
@@ -64,7 +64,7 @@ def attach(state: SessionState, target: str, name: str, options: AttachOptions) 
 
 
 def attach_options(given: Mapping[str, Any], zone: Callable[[], tzinfo] = lambda: UTC) -> AttachOptions:
-    """The options of ATTACH by their names in capitals; an unknown one is refused. Times may be without a zone."""
+    """ATTACH options by uppercase name; unknown ones are rejected. Times without a zone are in `zone`."""
     if "CATALOG" not in given:
         raise InvalidInput("CATALOG is required. Please provide CATALOG when attaching the database.")
     if _flag_option(given.get("ENCRYPTED", False), "ENCRYPTED"):
@@ -121,7 +121,7 @@ _OPTIONS: dict[str, tuple[str, Callable[[Any, str], Any]]] = {
 
 
 def _resolve_target(state: SessionState, target: str) -> tuple[str, dict[str, Any]]:
-    """Where the metadata is; a plain word behind `ducklake:` is the name of a secret."""
+    """The location of the metadata; a plain word after `ducklake:` is the name of a secret."""
     path = target.removeprefix("ducklake:")
     if target.startswith("ducklake:") and (not path or path.replace("_", "a").isalnum()):
         secret = state.secrets.get(fold(path))
@@ -149,7 +149,7 @@ def detach(state: SessionState, statement: Detach) -> None:
 
 
 def use(state: SessionState, statement: Use) -> None:
-    """USE catalog, USE catalog.schema, or USE schema of the catalog in use."""
+    """USE catalog, USE catalog.schema, or USE schema of the current catalog."""
     match statement.name:
         case (name,):
             if state.attachments.find(name) is not None:
@@ -195,7 +195,7 @@ def drop_secret(state: SessionState, statement: DropSecret) -> None:
 
 
 def set_setting(state: SessionState, statement: SetSetting, parameters: Parameters = None) -> None:
-    """SET a setting of ours, one of Spark, or one of DuckDB in its dialect."""
+    """SET one of our settings, a Spark setting, or a DuckDB setting in its dialect."""
     name = fold(statement.name)
     if name.startswith(("ducklake_", "forklake_")):
         _set_own_setting(state, name, statement, parameters)
@@ -218,7 +218,7 @@ def _set_spark(state: SessionState, name: str, value: str | None) -> None:
 
 
 def _spark_setting_value(text: str, dialect: str, parameters: Parameters) -> str:
-    """The value of a setting of Spark: the text as it is written, or what is in its quotes, or a parameter's value."""
+    """The value of a Spark setting: the text as written, the contents of its quotes, or a parameter's value."""
     cursor = Cursor(text, dialect)
     if parameters is not None and text.startswith((":", "?", "$")):
         value = parse_constant(text, dialect, parameters)
@@ -228,7 +228,7 @@ def _spark_setting_value(text: str, dialect: str, parameters: Parameters) -> str
         if cursor.at_end:
             return quoted
     cursor.rest_of_text()
-    # What is behind it is a comment.
+    # Anything behind it is a comment.
     return text[: cursor.last_end]
 
 
@@ -278,7 +278,7 @@ def control_transaction(state: SessionState, statement: TransactionControl) -> N
 def run_fork_catalog(
     state: SessionState, statement: ForkCatalog, parameters: Parameters = None
 ) -> tuple[int, str, bool]:
-    """FORK CATALOG: id, name, and whether it was created now."""
+    """FORK CATALOG: returns its id, its name, and whether it was created now."""
     version = timestamp = None
     if statement.at is not None:
         value = parse_constant(statement.at.value, state.dialect, parameters)
@@ -298,7 +298,7 @@ def run_fork_catalog(
 
 
 def run_drop_catalog(state: SessionState, statement: DropCatalog) -> None:
-    """DROP CATALOG, of the lake of an attachment, or of the one in use."""
+    """DROP CATALOG in the lake of an attachment of that name, or of the current catalog."""
     attached = state.attachments.find(statement.name)
     attachment = attached or state.current
     name = attached.catalog.name if attached is not None else statement.name

@@ -1,4 +1,4 @@
-"""What SHOW and DESCRIBE show. All of it is metadata, but for the columns of a query."""
+"""Results of SHOW and DESCRIBE. All from metadata, except for the columns of a query."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
@@ -73,7 +73,7 @@ def show(state: SessionState, statement: Show) -> pa.Table:
 
 
 def show_catalogs(state: SessionState) -> pa.Table:
-    """Every catalog of the lakes that are attached, attached itself or not."""
+    """All catalogs of the attached lakes, whether attached or not."""
     rows: list[tuple[object, ...]] = []
     for lake, attachments in _attachments_by_lake(state):
         infos = list(list_catalogs(lake))
@@ -87,7 +87,7 @@ def show_catalogs(state: SessionState) -> pa.Table:
 
 
 def show_databases(state: SessionState, name: Name = ()) -> pa.Table:
-    """The names that catalogs are attached under; of one of them, its schemas."""
+    """The names of attachments; given a name, the schemas of that attachment."""
     if name:
         return show_schemas(state, name)
     return arrow_rows(_DATABASES, [(attached,) for attached in sorted(a.name for a in state.attachments)])
@@ -107,13 +107,13 @@ def show_schemas(state: SessionState, name: Name = ()) -> pa.Table:
 
 
 def show_tables(state: SessionState, name: Name = ()) -> pa.Table:
-    """The tables and views of the schema in use, of another one, or of a whole catalog."""
+    """The tables and views of the current schema, of another one, or of a whole catalog."""
     found = {entry.name for _, _, entry in _find_relations(state, name, "table", "view")}
     return arrow_rows(_NAMES, [(entry,) for entry in sorted(found)])
 
 
 def show_all_tables(state: SessionState) -> pa.Table:
-    """The tables and views of all attached catalogs. What columns a view has only its query tells."""
+    """The tables and views of all attached catalogs. Columns of a view are known only by running its query."""
     found = [
         (attachment.name, schema, entry.name, entry.definition)
         for attached in state.attachments
@@ -126,7 +126,7 @@ def show_all_tables(state: SessionState) -> pa.Table:
 
 
 def show_views(state: SessionState, name: Name = ()) -> pa.Table:
-    """The views of the schema in use, of another one, or of a whole catalog."""
+    """The views of the current schema, of another one, or of a whole catalog."""
     rows = [
         (attachment.name, schema, entry.name, cast("ViewDefinition", entry.definition).sql)
         for attachment, schema, entry in _find_relations(state, name, "view")
@@ -135,7 +135,7 @@ def show_views(state: SessionState, name: Name = ()) -> pa.Table:
 
 
 def show_columns(state: SessionState, name: Name) -> pa.Table:
-    """The columns of a table; those of a view only DESCRIBE finds out."""
+    """The columns of a table; for a view, only DESCRIBE can determine them."""
     table = get_relation(state, context_of(state), name).table
     if table is None:
         raise InvalidInput(f"'{'.'.join(name)}' is a view; use DESCRIBE.")
@@ -143,7 +143,7 @@ def show_columns(state: SessionState, name: Name) -> pa.Table:
 
 
 def show_settings(state: SessionState) -> pa.Table:
-    """The settings of ours, and what they would be without SET."""
+    """Our settings with their defaults."""
     plain = RetrySettings()
     rows = {
         f"ducklake_{f.name}": (str(getattr(state.retry, f.name)), str(getattr(plain, f.name))) for f in fields(plain)
@@ -172,7 +172,7 @@ def describe_schema(schema: StructType) -> pa.Table:
 
 
 def _attachments_by_lake(state: SessionState) -> Iterable[tuple[Lake, list[Attachment]]]:
-    """Each lake once, with its attachments: every one has opened it anew."""
+    """Each lake once, with its attachments: each attachment opens the lake separately."""
     found: dict[str, tuple[Lake, list[Attachment]]] = {}
     for attachment in state.attachments:
         _, attachments = found.setdefault(lake_facts(attachment.lake).uuid, (attachment.lake, []))
@@ -183,7 +183,7 @@ def _attachments_by_lake(state: SessionState) -> Iterable[tuple[Lake, list[Attac
 def _find_relations(
     state: SessionState, name: Name, *kinds: str
 ) -> Iterator[tuple[Attachment, str, LakeObject[Definition]]]:
-    """Tables or views with where they are: of a schema, or of all schemas of a catalog."""
+    """Tables or views with their location: of a schema, or of all schemas of a catalog."""
     attachment, schema = _catalog_and_schema(state, name)
     tx = state.transaction(attachment)
     for parent in list_schemas(tx) if schema is None else [get_schema(tx, schema)]:

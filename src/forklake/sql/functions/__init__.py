@@ -1,4 +1,4 @@
-"""The functions and procedures of the lake, such as `ducklake_snapshots('lake')`: their signatures, and what they do.
+"""Functions and procedures of the lake, such as `ducklake_snapshots('lake')`: signatures and implementations.
 
 Imports `binding`, `session`, `results` and `parsing`.
 """

@@ -1,4 +1,4 @@
-"""The change feed as functions: rows that were inserted, deleted or changed between two points."""
+"""Change feed functions: rows inserted, deleted or changed between two points."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -16,7 +16,7 @@ from forklake.spark.verbs.changes import Kind, table_changes
 from forklake.sql.functions.signatures import POINT, TEXT, Function, FunctionCall, Parameter
 
 _LEADING = 2
-"""Columns in front of those of the table: the snapshot and the row id."""
+"""Number of columns before those of the table: the snapshot and the row id."""
 
 
 def _changes(call: FunctionCall) -> DataFrame:
@@ -32,7 +32,7 @@ def _deletions(call: FunctionCall) -> DataFrame:
 
 
 def _read_feed(call: FunctionCall, kind: Kind) -> tuple[DataFrame, Table]:
-    """The rows from one point to another, both included, in the columns of the table at the end."""
+    """The changes between two points, both inclusive, with the columns of the table at the end point."""
     start, end = call.get("start_snapshot"), call.get("end_snapshot")
     if start is None or end is None:
         raise InvalidInput("Snapshot identifier cannot be NULL")
@@ -55,7 +55,7 @@ def _find_feed_table(tx: Transaction, schema: str, name: str) -> Table:
 
 
 def _drop_leading_columns(rows: DataFrame, table: Table) -> DataFrame:
-    """Only the columns of the table, which may be called like those in front of them: told apart by position."""
+    """Only the columns of the table, selected by position as their names may equal those of the leading columns."""
     columns = table.definition.columns
     numbered = rows.toDF(*(f"c{at}" for at in range(_LEADING + len(columns))))
     return numbered.select(*(column_named(f"c{at}").alias(column.name) for at, column in enumerate(columns, _LEADING)))

@@ -1,4 +1,4 @@
-"""Procedures that let go of history and of files, and the functions that say why a file is kept.
+"""Procedures that expire history and delete files, and functions that report why a file is kept.
 
 None of them can be rolled back, so none runs inside a transaction.
 """
@@ -56,7 +56,7 @@ _DROPPED = pa.schema(
 
 
 def refuse_call_in_transaction(call: FunctionCall, name: str) -> None:
-    """A dry run changes nothing, so it may run anywhere."""
+    """Reject a call inside a transaction, unless it is a dry run, which changes nothing."""
     if not call.get("dry_run"):
         refuse_in_transaction(call.state, f"ducklake_{name}")
 
@@ -102,7 +102,7 @@ def _catalog_storage(call: FunctionCall) -> pa.Table:
 
 
 def _drop_catalog(call: FunctionCall) -> pa.Table:
-    """Drop a catalog of the lake, or only say what that would free."""
+    """Drop a catalog of the lake, or only report what that would free."""
     refuse_call_in_transaction(call, "drop_catalog")
     name, lake = call.get("catalog_name"), call.attachment.lake
     report = drop_report(lake, name)

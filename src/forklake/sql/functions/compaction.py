@@ -46,7 +46,7 @@ def _flush_inlined_data(call: FunctionCall) -> pa.Table:
 
 
 def _compaction_rows(done: list[Compacted]) -> pa.Table:
-    """A row for every file that was made."""
+    """One row per file created."""
     return arrow_rows(_COMPACTED, map(astuple, done))
 
 

@@ -1,4 +1,4 @@
-"""Procedures that add files, and that keep a catalog in shape."""
+"""Procedures that add files, and that maintain a catalog."""
 
 from dataclasses import astuple
 
@@ -28,7 +28,7 @@ _FINDINGS = pa.schema(
 
 
 def _checkpoint(call: FunctionCall) -> pa.Table:
-    """Everything that keeps the catalog in shape; a row for each step, with how much it had to do."""
+    """Run all maintenance steps; returns a row per step with the amount of work done."""
     refuse_in_transaction(call.state, "ducklake_checkpoint")
     commits = commits_to(call.state, call.attachment)
     steps = checkpoint(call.attachment.catalog, storage_of(call.attachment.lake), commits)
@@ -36,7 +36,7 @@ def _checkpoint(call: FunctionCall) -> pa.Table:
 
 
 def _add_data_files(call: FunctionCall) -> pa.Table:
-    """Add files to a table; gives those that were added."""
+    """Add files to a table; returns the files added."""
     with call.state.writing(call.attachment) as tx:
         added = add_data_files(
             call.state.work(tx, call.attachment),
@@ -51,7 +51,7 @@ def _add_data_files(call: FunctionCall) -> pa.Table:
 
 
 def _verify(call: FunctionCall) -> pa.Table:
-    """What is wrong with the catalog; no rows if it is sound."""
+    """Inconsistencies of the catalog; no rows if there are none."""
     attachment = call.attachment
     found = verify(attachment.catalog, storage_of(attachment.lake), deep=bool(call.get("deep")))
     return arrow_rows(_FINDINGS, [astuple(finding) for finding in found])

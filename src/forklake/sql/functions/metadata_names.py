@@ -10,7 +10,7 @@ from forklake.sql.session.attachments import Attachment
 from forklake.sql.session.state import SessionState
 
 OWN_METADATA = "__ducklake_metadata"
-"""The metadata of the catalog in use, whatever it is attached as."""
+"""Metadata schema of the current catalog, whatever its attachment name."""
 
 
 def find_metadata(state: SessionState, context: Context, name: Name) -> pa.Table | None:
@@ -20,7 +20,7 @@ def find_metadata(state: SessionState, context: Context, name: Name) -> pa.Table
 
 
 def metadata_owner(state: SessionState, context: Context, name: Name) -> Attachment | None:
-    """The catalog whose metadata a name is about."""
+    """The catalog whose metadata a name refers to."""
     if len(name) < 2:
         return None
     for attachment in () if context.is_kept else state.attachments:

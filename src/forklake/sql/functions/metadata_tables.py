@@ -16,7 +16,7 @@ _TYPES = {
 
 
 def metadata_table(tx: Transaction, name: str) -> pa.Table | None:
-    """The rows of a view such as `ducklake_snapshot` about a catalog; None if there is no such view."""
+    """The rows of a view such as `ducklake_snapshot` for a catalog; None if there is no such view."""
     found = metadata_rows(tx.view, name)
     if found is None:
         return None

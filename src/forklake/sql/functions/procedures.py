@@ -1,4 +1,4 @@
-"""Procedures that change something: options, the commit message and forks."""
+"""Procedures that set options and the commit message, and that fork."""
 
 import pyarrow as pa
 
@@ -23,7 +23,7 @@ def _set_option(call: FunctionCall) -> pa.Table:
 
 
 def _set_commit_message(call: FunctionCall) -> pa.Table:
-    """For the current transaction only: a statement outside of one has nothing that it could be said of."""
+    """Only for the open transaction: outside of one there is no commit that it could describe."""
     author, message, extra = call.get("author"), call.get("commit_message"), call.get("extra_info")
     for text in (author, message, extra):
         check_text(text or "", "commit message")

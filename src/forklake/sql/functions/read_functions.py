@@ -1,4 +1,4 @@
-"""Functions that tell something of a catalog. They read metadata only, and never start Spark."""
+"""Functions that report on a catalog. They read metadata only, and never start Spark."""
 
 import os
 from base64 import b64decode
@@ -81,7 +81,7 @@ _SCOPES = {"instance": "INSTANCE", "catalog": "GLOBAL", "schema": "SCHEMA", "tab
 
 
 def snapshot_rows(snapshots: list[Snapshot]) -> pa.Table:
-    """Snapshots as `snapshots()` shows them."""
+    """Snapshots in the format of `snapshots()`."""
     return arrow_rows(
         SNAPSHOTS,
         [
@@ -150,13 +150,13 @@ def _file_fields(lake: Lake, file: DataFile | DeleteFile | None) -> tuple[object
 
 
 def _absolute_data_path(lake: Lake) -> str:
-    """Where files are, from everywhere."""
+    """The absolute data path."""
     path = lake.data_path or ""
     return path if "://" in path else os.path.join(os.path.abspath(path), "")
 
 
 def _options(call: FunctionCall) -> pa.Table:
-    """What is set, and what was fixed with the lake; no defaults."""
+    """Options that are set and fixed properties of the lake; no defaults."""
     tx, lake = call.tx, call.attachment.lake
     facts = lake_facts(lake)
     fixed = [
@@ -174,7 +174,7 @@ def _stored_options(tx: Transaction) -> Iterator[tuple[str, str, str, str, str |
     for option in list_options(tx):
         entry = _scope_entry(tx, option)
         if entry is None and option.scope_id:
-            continue  # what it was set for has been dropped
+            continue  # the object it was set for has been dropped
         known = OPTIONS.get(option.key)
         yield option.key, known.description if known else "", option.value, _SCOPES[option.scope], entry
 

@@ -1,4 +1,4 @@
-"""Our functions by name: `ducklake_snapshots('lake')`, `lake.snapshots()`, and `snapshots()` of the catalog in use."""
+"""Our functions by name: `ducklake_snapshots('lake')`, `lake.snapshots()`, or `snapshots()` of the current catalog."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _READING = {function.name for function in (*READ_FUNCTIONS, *CHANGE_FUNCTIONS)}
 
 @dataclass(frozen=True, slots=True)
 class FoundFunction:
-    """One of our functions by its short name, the catalog it is about, and the schema where it looks for tables."""
+    """One of our functions by its short name, its catalog, and the schema in which it looks up tables."""
 
     function: Function
     attachment: Attachment
@@ -41,7 +41,7 @@ class FoundFunction:
 
 
 def is_function(state: SessionState, context: Context, name: Name) -> bool:
-    """Whether the name is one of ours, as seen from a text."""
+    """Whether the name is one of our functions, in a context."""
     return long_function(name) is not None or short_function(state, context, name) is not None
 
 
@@ -52,7 +52,7 @@ def call_function(
     named: Mapping[str, object],
     context: Context | None = None,
 ) -> pa.Table | DataFrame:
-    """Run a function. Metadata comes as an Arrow table, rows of tables as a DataFrame."""
+    """Call a function. Metadata is returned as an Arrow table, rows of tables as a DataFrame."""
     context = context or context_of(state)
     function = long_function(name)
     if function is not None:
@@ -95,13 +95,13 @@ def _run(function: Function, call: FunctionCall) -> pa.Table | DataFrame:
 
 
 def check_keepable(function: Function) -> None:
-    """Views and macros may call what tells something; InvalidInput for what changes something."""
+    """Raises InvalidInput for functions with side effects, which views and macros cannot call."""
     if function.name not in _READING:
         raise InvalidInput(f"{function.name} changes something: views and macros cannot call it. Call it by itself.")
 
 
 def _attachment_to_fork(state: SessionState, context: Context, name: object) -> Attachment:
-    """The same catalog as in FORK CATALOG."""
+    """Resolve the catalog as FORK CATALOG does."""
     if name is None or state.current_catalog is None or context.is_kept:
         return _get_attachment(state, context, name)
     try:

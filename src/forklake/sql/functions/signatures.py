@@ -1,4 +1,4 @@
-"""What functions take: their parameters, and given arguments as values of them."""
+"""Function signatures: parameters, and binding of arguments to them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from forklake.sql.session.state import SessionState
 
 @dataclass(frozen=True, slots=True)
 class ArgumentKind:
-    """A type of arguments: its name, and how a Python value is read as one. Reading fails with ValueError."""
+    """A type of arguments: its name, and a conversion from Python values, which raises ValueError on failure."""
 
     name: str
     read: Callable[[Any], Any] = field(repr=False)
@@ -32,25 +32,25 @@ class Parameter:
     kind: ArgumentKind
     required: bool = False
     nullable: bool = False
-    """A required one may be NULL; all others may be anyway."""
+    """Whether NULL is allowed although it is required; optional parameters always allow NULL."""
     by_name: bool = False
-    """It has no position."""
+    """Whether it can only be given by name."""
     long_form: bool = False
-    """It has a position only where the catalog is an argument, too."""
+    """Whether it is positional only if the catalog is also an argument."""
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
-    """A function with its arguments, about to run."""
+    """A function with its arguments, ready to run."""
 
     state: SessionState
     attachment: Attachment
     schema: str
-    """Where names without a schema are looked for."""
+    """The schema in which unqualified names are resolved."""
     given: Mapping[str, Any]
-    """The arguments by parameter; those that were not given are missing."""
+    """The arguments by parameter name; those not given are absent."""
     context: Context
-    """Where it is called."""
+    """The context of the call."""
 
     @property
     def tx(self) -> Transaction:
@@ -74,7 +74,7 @@ class Function:
         return any(parameter.name == "table_name" for parameter in self.parameters)
 
     def signature(self, *, short: bool) -> str:
-        """The function as a user would write it, with types for arguments."""
+        """The signature as a user would write it, with argument types."""
         positional = [f"{p.name} {p.kind.name}" for p in self.positional(short=short)]
         named = [f"{p.name} => {p.kind.name}" for p in self.parameters if p.by_name]
         if short:
@@ -87,9 +87,9 @@ class Function:
     def bind(
         self, arguments: Sequence[object], named: Mapping[str, object], *, short: bool, zone: Callable[[], tzinfo]
     ) -> dict[str, Any]:
-        """The arguments by parameter, times without a zone in the given one.
+        """Bind arguments to parameters; times without a zone are in the given one.
 
-        InvalidInput, with the signature, if they do not fit.
+        Raises InvalidInput, with the signature, if they do not fit.
         """
         positional = self.positional(short=short)
         if len(arguments) > len(positional):

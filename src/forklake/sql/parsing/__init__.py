@@ -1,4 +1,4 @@
-"""Text to statements: tokens, one dataclass for each statement, and where a query names tables.
+"""Parses text to statements: tokens, one dataclass per statement, and the table references of a query.
 
-Knows sqlglot and nothing of a session. Everything in `sql` may import it; it imports nothing of `sql`.
+Uses sqlglot and nothing of a session. Everything in `sql` may import it; it imports nothing of `sql`.
 """

@@ -1,4 +1,4 @@
-"""Constant expressions, such as arguments of functions and points in time, as Python values."""
+"""Evaluates constant expressions, such as function arguments and points in time, to Python values."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from forklake.sql.parsing.cursor import parse_text
 from forklake.sql.parsing.known_nodes import Nodes, is_known
 
 Parameters = Mapping[str, Any] | Sequence[Any] | None
-"""Values for `:name`, or for each `?` in turn."""
+"""Values for `:name`, or for each `?` in order."""
 
 _SHOWN_CHARACTERS = 200
 _LARGEST_EXPONENT = 400
@@ -43,11 +43,11 @@ _READ: Nodes = {
     exp.Parameter: _THIS,
     exp.Column: _THIS,
 }
-"""What constants are made of, with all arguments that are known."""
+"""Nodes of constants, with all arguments that are known."""
 
 
 def parse_constant(text: str, dialect: str, parameters: Parameters = None) -> Any:
-    """The value of an expression that no row is needed for; InvalidInput if it is none of those understood here."""
+    """The value of an expression that needs no row; raises InvalidInput if it is not one understood here."""
     try:
         parsed = parse_text(text, dialect)
     except SqlglotError:
@@ -56,13 +56,13 @@ def parse_constant(text: str, dialect: str, parameters: Parameters = None) -> An
 
 
 def constant_value(node: exp.Expr, parameters: Parameters = None) -> Any:
-    """The same for a parsed expression."""
+    """Like `parse_constant`, for a parsed expression."""
     try:
         return _evaluate(node, parameters)
     except ForklakeError:
         raise
     except (TypeError, ValueError, ArithmeticError):
-        # A number and a text added, a time too far away, more digits than can be read.
+        # Such as a number added to a text, a time out of range, or too many digits.
         raise InvalidInput(f"{_expression_text(node)} has no value.") from None
 
 
@@ -101,19 +101,19 @@ def _evaluate(node: exp.Expr, parameters: Parameters) -> Any:
         case exp.Parameter():
             return parameter_value(node.name, parameters)
         case exp.Column() if is_known(node.this) and not node.this.quoted:
-            # A word such as zstd, as options may be given.
+            # A word such as zstd, as used in options.
             return node.name
     raise InvalidInput(f"{_expression_text(node)} is not a constant.")
 
 
 def as_time(value: Any, zone: Callable[[], tzinfo]) -> datetime:
-    """A point in time, in the zone of the session where it has none of its own; only then is the zone asked for."""
+    """A point in time; if it has no zone, in that of the session, which is looked up only then."""
     found = clock_time(value)
     return found if found.tzinfo is not None else found.replace(tzinfo=zone())
 
 
 def clock_time(value: Any) -> datetime:
-    """A time, with a zone if it is given one."""
+    """A time, with a zone if it has one."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)
@@ -133,7 +133,7 @@ def as_version(value: Any) -> int:
 
 
 def _expression_text(node: exp.Expr) -> str:
-    """The expression as an error repeats it."""
+    """The expression as quoted in an error message."""
     return _shorten(node.sql())
 
 
@@ -147,7 +147,7 @@ def _parse_number(text: str) -> int | Decimal:
         return int(text)
     number = Decimal(text)
     if number.adjusted() > _LARGEST_EXPONENT:
-        # As a whole number it would have more digits than there is memory.
+        # As an integer it would have more digits than fit in memory.
         raise InvalidInput(f"{text} is too large.")
     return number
 
@@ -159,7 +159,7 @@ def _interval_value(node: exp.Interval, parameters: Parameters) -> timedelta:
 
 
 def _add(left: Any, right: Any) -> Any:
-    """Integers added, or intervals to times or to each other; whatever else Python adds means something else in SQL."""
+    """Add integers, or intervals to times or to each other; other additions of Python mean something else in SQL."""
     if _is_integer(left) and _is_integer(right):
         return left + right
     if isinstance(left, timedelta) and not isinstance(right, timedelta):
@@ -218,7 +218,7 @@ def _read_boolean(value: Any) -> bool:
 
 
 def _read_local_time(value: Any) -> datetime:
-    """A time without a zone; of a text that has one, dialects make different times."""
+    """A time without a zone; for a text with a zone, dialects differ."""
     if isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None:
         raise ValueError
     return clock_time(value)
@@ -239,7 +239,7 @@ _CASTS: dict[object, Callable[[Any], Any]] = {
     exp.DataType.Type.TIMESTAMPLTZ: clock_time,
     exp.DataType.Type.INTERVAL: lambda value: value if isinstance(value, timedelta) else parse_interval(str(value)),
 }
-"""Casts whose outcome is the same in every dialect: of values that need not be changed, or of texts in a plain form."""
+"""Casts with the same result in every dialect: of values that need no change, or of texts in a plain form."""
 
 
 def parameter_value(name: Any, parameters: Parameters) -> Any:

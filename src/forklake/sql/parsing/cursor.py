@@ -1,4 +1,4 @@
-"""A statement as tokens: read from left to right, with its own text at hand."""
+"""Tokenizer and cursor over a statement: reads tokens from left to right, with access to the text."""
 
 import logging
 import threading
@@ -22,11 +22,11 @@ from forklake.model.encodable import check_encodable
 from forklake.model.secrets import without_passwords
 
 _NOT_WORDS = frozenset({"SETTINGS", "?::"})
-"""What sqlglot has signs of its own for: a function of ours, and a parameter with a cast behind it."""
+"""Keywords of sqlglot to disable: the name of one of our functions, and a parameter followed by a cast."""
 
 
 class SparkReadDialect(Databricks):
-    """Spark's SQL: Databricks' reads everything of it and a little more."""
+    """Spark SQL: the Databricks dialect is a superset of it."""
 
     class Tokenizer(Databricks.Tokenizer):
         KEYWORDS: ClassVar = {
@@ -34,7 +34,7 @@ class SparkReadDialect(Databricks):
         }
 
     class Parser(DatabricksParser):
-        # Queries in this dialect are not written anew: it is enough to find the tables that they name.
+        # Queries in this dialect are not regenerated: it suffices to find the tables that they name.
         PIPE_SYNTAX_TRANSFORM_PARSERS: ClassVar = {
             **DatabricksParser.PIPE_SYNTAX_TRANSFORM_PARSERS,
             "SET": lambda self, query: self._parse_piped_set(query),
@@ -42,57 +42,57 @@ class SparkReadDialect(Databricks):
         }
 
         def _parse_piped_set(self, query: exp.Select) -> exp.Select:
-            """Columns set to values, read as conditions among further columns."""
+            """Assignments, parsed as conditions among additional columns."""
             self._match_text_seq("SET")
             query.select(*[exp.Star(), *self._parse_expressions()], append=False, copy=False)
             return self._build_pipe_cte(query=query, expressions=[exp.Star()])
 
         def _parse_piped_drop(self, query: exp.Select) -> exp.Select:
-            """Columns left out, by names that say nothing of tables."""
+            """Dropped columns; their names refer to no tables."""
             self._match_text_seq("DROP")
             self._parse_csv(self._parse_id_var)
             return self._build_pipe_cte(query=query, expressions=[exp.Star()])
 
 
 class DuckDBReadDialect(DuckDB):
-    """DuckDB's SQL, with the same words and signs of ours."""
+    """DuckDB SQL, with the same keywords disabled."""
 
     class Tokenizer(DuckDB.Tokenizer):
         KEYWORDS: ClassVar = {word: kind for word, kind in DuckDB.Tokenizer.KEYWORDS.items() if word not in _NOT_WORDS}
 
 
 _READERS: Mapping[str, type[Dialect]] = {"spark": SparkReadDialect, "duckdb": DuckDBReadDialect}
-"""sqlglot's dialects for ours."""
+"""sqlglot dialects by dialect name."""
 S = TypeVar("S")
 T = TypeVar("T")
 
 _MOST_NESTED = 100
-"""Brackets in brackets; sqlglot takes ever longer for more of them, and at some depth fails."""
+"""Maximum nesting of brackets; sqlglot gets slower with depth, and eventually fails."""
 _KEPT_TEXTS, _LONGEST_KEPT = 64, 4_000
-"""How many texts, and of how many characters, are remembered with what was read in them."""
+"""Maximum number of texts in a parser cache, and maximum length of a cached text."""
 _OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
 
 
 def sqlglot_dialect(dialect: str) -> type[Dialect]:
-    """The dialect in sqlglot."""
+    """The sqlglot dialect."""
     return _READERS[dialect]
 
 
 def quoted_name(name: str, dialect: str) -> str:
-    """A name in the quotes of a dialect, whatever is in it."""
+    """A name quoted for a dialect, whatever it contains."""
     quote = '"' if dialect == "duckdb" else "`"
     return quote + name.replace(quote, quote * 2) + quote
 
 
 def syntax_problem(message: str, text: str, position: int) -> SyntaxProblem:
-    """The error at a place of the text, which it shows without passwords."""
+    """An error at a position in the text, which it shows without passwords."""
     shown = without_passwords(text)
     place = position if shown == text else min(len(without_passwords(text[:position])), len(shown))
     return SyntaxProblem(without_passwords(message), shown, place)
 
 
 def _cache_short_texts(read: Callable[[str, str], T]) -> Callable[[str, str], T]:
-    """Remember what was read of the last texts; most are read several times, and many come again."""
+    """Cache results for recent short texts; most are parsed several times, and many recur."""
     kept = lru_cache(_KEPT_TEXTS)(read)
 
     @wraps(read)
@@ -104,10 +104,10 @@ def _cache_short_texts(read: Callable[[str, str], T]) -> Callable[[str, str], T]
 
 @_cache_short_texts
 def tokens_of(text: str, dialect: str) -> Sequence[Token]:
-    """The tokens of a text; strings and comments are taken for what they are."""
+    """The tokens of a text, aware of strings and comments."""
     check_encodable(text, "The statement")
     try:
-        # Behind a bracket no word is a command, of which sqlglot would leave the rest unread.
+        # After a bracket no word is a command, the rest of which sqlglot would not tokenize.
         found = sqlglot.tokenize(f"({text}", read=sqlglot_dialect(dialect))[1:]
     except SqlglotError:
         raise syntax_problem("The text has a string or a comment without an end.", text, len(text)) from None
@@ -116,9 +116,9 @@ def tokens_of(text: str, dialect: str) -> Sequence[Token]:
 
 @_cache_short_texts
 def parse_text(text: str, dialect: str) -> exp.Expr:
-    """A query or an expression as a tree of sqlglot, whose places are those of the text. SqlglotError if it is none.
+    """Parse a query or expression to a sqlglot tree with positions in the text. Raises SqlglotError.
 
-    Others may be given the same tree: it must not be changed.
+    The tree is cached and shared: it must not be modified.
     """
     if max(text.count("("), text.count("[")) > _MOST_NESTED and _nesting_depth(text, dialect) > _MOST_NESTED:
         raise InvalidInput("The statement is nested too deeply.")
@@ -128,7 +128,7 @@ def parse_text(text: str, dialect: str) -> exp.Expr:
 
 
 def _nesting_depth(text: str, dialect: str) -> int:
-    """How many brackets are open at once, at most, or follow each other as in `int[][]`, which is nested too."""
+    """The maximum number of open or, as in `int[][]`, consecutive brackets, which are nested as well."""
     found, depth, in_a_row = 0, 0, 0
     for token in tokens_of(text, dialect):
         depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
@@ -141,7 +141,7 @@ def _nesting_depth(text: str, dialect: str) -> int:
 
 
 class _LogSwitch(threading.local):
-    """Whether sqlglot may write to its log in this thread."""
+    """Whether sqlglot may log in this thread."""
 
     is_open = True
 
@@ -155,7 +155,7 @@ logging.getLogger("sqlglot").addFilter(_LOG.filter)
 
 @contextmanager
 def without_log() -> Iterator[None]:
-    """Around what sqlglot does for us: its warnings repeat statements, and what is secret in them."""
+    """Suppress sqlglot's log: its warnings repeat statements, including secrets."""
     before, _LOG.is_open = _LOG.is_open, False
     try:
         yield
@@ -165,7 +165,7 @@ def without_log() -> Iterator[None]:
 
 @contextmanager
 def quiet_parsing() -> Iterator[None]:
-    """Around what sqlglot does with a text: whatever it stumbles over is an error of its own, or too deep."""
+    """Suppress the log, and turn any failure of sqlglot into SqlglotError, or InvalidInput if nested too deeply."""
     try:
         with without_log():
             yield
@@ -174,7 +174,7 @@ def quiet_parsing() -> Iterator[None]:
     except RecursionError:
         raise InvalidInput("The statement is nested too deeply.") from None
     except Exception as error:
-        # On texts that are none of its language it fails in any way: with IndexError, AttributeError and others.
+        # On texts outside its language it fails in any way: with IndexError, AttributeError and others.
         raise ParseError(f"{type(error).__name__} in sqlglot") from error
 
 
@@ -189,7 +189,7 @@ def _escape_doubled_quotes(text: str) -> str:
 
 
 def split_statements(text: str, dialect: str) -> list[str]:
-    """The statements of a text, without the semicolons between them."""
+    """Split a text into statements, without the semicolons."""
     statements, start, is_empty = [], 0, True
     for token in tokens_of(text, dialect):
         if token.token_type != TokenType.SEMICOLON:
@@ -204,13 +204,13 @@ def split_statements(text: str, dialect: str) -> list[str]:
 
 
 def check_end(cursor: "Cursor", statement: S) -> S:
-    """The statement, if that is all there is."""
+    """Return the statement if nothing follows it."""
     cursor.expect_end()
     return statement
 
 
 class Cursor:
-    """Reads a statement token by token. Words compare without regard to case."""
+    """Reads a statement token by token. Keywords are case-insensitive."""
 
     def __init__(self, text: str, dialect: str) -> None:
         self.text = text
@@ -224,16 +224,16 @@ class Cursor:
 
     @property
     def position(self) -> int:
-        """Where the next token begins in the text."""
+        """Start of the next token in the text."""
         return len(self.text) if self.at_end else self._tokens[self._at].start
 
     @property
     def last_end(self) -> int:
-        """Where the text ends that was read so far."""
+        """End of the last token read."""
         return self._tokens[self._at - 1].end + 1 if self._at else 0
 
     def peek(self, ahead: int = 0) -> str:
-        """The next word in capitals, or what else the next token says; empty for strings, quoted names and the end."""
+        """The next token in upper case; empty for strings, quoted names and the end."""
         place = self._at + ahead
         if place >= len(self._tokens):
             return ""
@@ -248,7 +248,7 @@ class Cursor:
         return found
 
     def accept(self, *words: str) -> bool:
-        """Read these words if they come next."""
+        """Consume these words if they come next."""
         wanted = " ".join(words).split()
         place, read = self._at, 0
         while read < len(wanted):
@@ -281,19 +281,19 @@ class Cursor:
         return not self.at_end and self._tokens[self._at].token_type == TokenType.IDENTIFIER
 
     def is_plain_name(self) -> bool:
-        """Whether a name comes next that is no word of a query's own."""
+        """Whether an identifier that is not a keyword comes next."""
         if self.at_end or not self._is_name(self._tokens[self._at]):
             return False
         return self._tokens[self._at].token_type in (TokenType.VAR, TokenType.IDENTIFIER)
 
     def string(self) -> str:
-        """A string in quotes; strings side by side are one."""
+        """A quoted string; adjacent strings are joined."""
         if not self.is_string():
             raise self.problem("Expected a string")
         quote = self.text[self.position]
         found = self._take().text
         while self.is_string():
-            # A quote within a string is written twice, which looks like two strings.
+            # A doubled quote within a string is tokenized as two strings.
             found += (quote if self.position == self.last_end else "") + self._take().text
         return found
 
@@ -307,7 +307,7 @@ class Cursor:
         return self.string() if self.is_string() else self.identifier()
 
     def dotted_name(self) -> tuple[str, ...]:
-        """A name with the names it is in, outermost first."""
+        """A dotted name, outermost part first."""
         parts = [self.identifier()]
         while self.accept("."):
             parts.append(self.identifier())
@@ -330,13 +330,13 @@ class Cursor:
         return self.text[start : self.last_end]
 
     def type_until(self, *stops: str) -> str:
-        """The text of a type, in which angles are brackets too."""
+        """The text of a type, in which angle brackets nest as well."""
         return self._text_until_any(stops, "<", ">")
 
     def text_until(self, *stops: str, first: str = "") -> str:
-        """The text up to one of these words outside of brackets, or to the end; not empty.
+        """The non-empty text up to one of these words outside brackets, or to the end.
 
-        It may begin with the word that `first` is, though that may be one of them.
+        The text may begin with the word `first`, even if it is one of them.
         """
         return self._text_until_any(stops, first=first)
 
@@ -359,14 +359,14 @@ class Cursor:
         return self.text[start:end]
 
     def in_brackets(self) -> str:
-        """The text between the bracket that comes next and its end."""
+        """The text between the next bracket and its match."""
         self.expect("(")
         found = "" if self.peek() == ")" else self.text_until()
         self.expect(")")
         return found
 
     def has_ahead(self, words: str) -> bool:
-        """Whether these words come anywhere from here on, outside of brackets."""
+        """Whether these words follow anywhere, outside brackets."""
         here, depth, found = self._at, 0, False
         while not self.at_end and not found:
             found = depth == 0 and self.next_is(words)
@@ -376,7 +376,7 @@ class Cursor:
         return found
 
     def rest_of_text(self) -> str:
-        """All that is left."""
+        """All remaining text."""
         found = self.text[self.position :]
         self._at = len(self._tokens)
         return found.strip()

@@ -1,4 +1,4 @@
-"""The word DEFAULT in place of a value: what a column has when nothing is given for it."""
+"""The keyword DEFAULT in place of a value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ _FLAG = Column(ColumnId(0), "is_default", ColumnType("boolean"))
 
 @dataclass(frozen=True, slots=True)
 class MarkedValues:
-    """VALUES with NULL for each DEFAULT, and behind its columns one more for each that has any, which says where."""
+    """VALUES with NULL for each DEFAULT, and a flag column appended for each column with a DEFAULT."""
 
     text: str
     columns: tuple[Column, ...]
-    """Those of the text, with those that say where a value is a default."""
+    """The columns of the text, including the flags."""
     marked: tuple[int, ...]
-    """The places of the columns that have a default somewhere."""
+    """Positions of the columns that have a DEFAULT in some row."""
 
 
 def is_default(text: str) -> bool:
@@ -33,7 +33,7 @@ def is_default(text: str) -> bool:
 
 
 def marked_values(text: str, dialect: str, columns: Sequence[Column]) -> MarkedValues | None:
-    """VALUES for these columns with its defaults marked; None if it has none, or if the text is another query."""
+    """VALUES for these columns with its defaults marked; None if it has none, or for any other query."""
     rows = _rows(Cursor(text, dialect))
     marked = sorted({at for row in rows for at, value in enumerate(row) if is_default(value)})
     if not marked:
@@ -46,7 +46,7 @@ def marked_values(text: str, dialect: str, columns: Sequence[Column]) -> MarkedV
 
 
 def _rows(cursor: Cursor) -> list[list[str]]:
-    """The values of each row of VALUES; none if the text is anything else."""
+    """The values of each row of VALUES; empty for any other text."""
     rows: list[list[str]] = []
     if not cursor.accept("VALUES"):
         return []
@@ -68,7 +68,7 @@ def _row(values: Sequence[str], marked: Sequence[int]) -> str:
 
 
 def with_defaults(rows: DataFrame, values: MarkedValues, table: Table) -> DataFrame:
-    """The rows of marked VALUES, with the defaults of the columns of the table where they are meant."""
+    """The rows of marked VALUES, with column defaults of the table where marked."""
     given = rows.toDF(*(f"c{at}" for at in range(len(values.columns))))
     width, fields = len(values.columns) - len(values.marked), given.schema.fields
     found = {at: column_named(f"c{at}") for at in range(width)}

@@ -1,8 +1,8 @@
-"""What we know of the nodes of sqlglot's trees: which of them we read, and with which arguments.
+"""Known nodes of sqlglot trees, and the arguments that we interpret.
 
-A tree is read only as far as each node and each argument set on it is known. A new version of sqlglot may put what was
-a node of its own into an argument of another (`NOT LIKE` became a LIKE with `negate`): whoever ignores arguments then
-reads the opposite. Here such a node is unknown, and Spark decides.
+A tree is interpreted only as far as each node and each argument set on it is known. A new version of sqlglot may turn a
+node into an argument of another (`NOT LIKE` became a LIKE with `negate`): code that ignores arguments then reads the
+opposite. Here such a node is unknown, and Spark decides.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _BINARY = frozenset({"this", "expression"})
 _THIS = frozenset({"this"})
 
 Nodes: TypeAlias = Mapping[type[exp.Expr], frozenset[str]]
-"""Nodes by their very class, and the arguments that are known of each."""
+"""Nodes by exact class, with the known arguments of each."""
 
 KNOWN: Nodes = {
     exp.Paren: _THIS,
@@ -47,15 +47,15 @@ KNOWN: Nodes = {
     exp.Hour: _THIS,
     exp.TsOrDsToDate: _THIS,
 }
-"""The nodes of conditions that we read."""
+"""The nodes of conditions that we interpret."""
 
 
 def is_known(node: object, nodes: Nodes = KNOWN) -> bool:
-    """Whether a node is one that we read, by default in conditions, with no argument that we do not know."""
+    """Whether a node is one that we interpret, by default in conditions, with no unknown argument."""
     known = nodes.get(type(node)) if isinstance(node, exp.Expr) else None
     return known is not None and isinstance(node, exp.Expr) and has_only_arguments(node, known)
 
 
 def has_only_arguments(node: exp.Expr, names: frozenset[str]) -> bool:
-    """Whether no argument of a node is set but these."""
+    """Whether no arguments of a node other than these are set."""
     return all(name in names or not value for name, value in node.args.items())

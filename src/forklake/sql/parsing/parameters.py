@@ -1,4 +1,4 @@
-"""Values for `?` as values for names, so that each means the same wherever in the text it stands."""
+"""Converts positional parameters (`?`) to named ones, so that each is independent of its position in the text."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
@@ -22,23 +22,23 @@ ENDS = {
     TokenType.R_PAREN,
     TokenType.R_BRACKET,
 }
-"""Behind the end of an expression, a colon begins no parameter: `x[1:3]`, `{'a':1}`."""
+"""After the end of an expression, a colon starts no parameter: `x[1:3]`, `{'a':1}`."""
 _MOST_DIGITS = 38
 _NAME = "__forklake_value_"
 _SLICES = {TokenType.L_BRACKET, TokenType.COLON, TokenType.DCOLON}
-"""Beside these, the colon of a name would mean a slice or a cast."""
+"""Next to these, the colon of a name would mean a slice or a cast."""
 _SIGNS = {"spark": (":",), "duckdb": (":", "$")}
-"""What the name of a parameter begins with."""
+"""Prefixes of parameter names."""
 _STARTS = {TokenType.SELECT, TokenType.DISTINCT, TokenType.ALL}
-"""Behind these, a colon belongs to an alias in DuckDB's dialect, which has another sign for names."""
+"""After these, a colon belongs to an alias in the DuckDB dialect, which has another prefix for names."""
 
 
 def named_parameters(
     statements: Sequence[str], dialect: str, parameters: Parameters
 ) -> tuple[list[str], Mapping[str, Any] | None]:
-    """The statements with a name for each `?`, counted through all of them, and the values by name.
+    """The statements with a name for each `?`, numbered across all of them, and the values by name.
 
-    InvalidInput if there are more or fewer values than that.
+    Raises InvalidInput if the number of values differs.
     """
     if parameters is None:
         return list(statements), None
@@ -57,7 +57,7 @@ def named_parameters(
 
 
 def _check_values(parameters: Mapping[str, Any] | Sequence[Any]) -> None:
-    """InvalidInput if anything is no value that both engines know."""
+    """Raises InvalidInput for a value that not both engines support."""
     if isinstance(parameters, str | bytes) or not isinstance(parameters, Mapping | Sequence):
         raise InvalidInput("Parameters are a mapping with values for :name, or a list with values for each ? in turn.")
     if not isinstance(parameters, Mapping):
@@ -91,16 +91,16 @@ def _check_value(value: Any, name: str) -> None:
 
 
 def _digits(value: Decimal) -> int:
-    """How many digits a decimal has before and behind its point."""
+    """The number of digits of a decimal before and after its point."""
     _, digits, exponent = value.as_tuple()
     return max(len(digits), -exponent) if isinstance(exponent, int) and exponent < 0 else len(digits) + int(exponent)
 
 
 def _inline_times(text: str, dialect: str, parameters: Mapping[str, Any]) -> str:
-    """The text with literals for the names of dates and times.
+    """The text with date and time parameters replaced by literals.
 
-    PySpark would send them by way of Java's old calendar, which has other days before October 1582, and by the zone of
-    the process, where the session may have another.
+    PySpark would pass them through Java's legacy calendar, which differs before October 1582, and in the zone of the
+    process, which may differ from that of the session.
     """
     if not any(isinstance(value, date) for value in parameters.values()):
         return text
@@ -115,7 +115,7 @@ def _inline_times(text: str, dialect: str, parameters: Mapping[str, Any]) -> str
 
 
 def time_literal(value: date, dialect: str) -> str:
-    """A date or a moment as a literal; without a zone, it is in that of the session."""
+    """A date or timestamp as a literal; without a zone, it is in that of the session."""
     if not isinstance(value, datetime):
         return f"DATE '{value.isoformat()}'"
     if value.tzinfo is not None and 1 < value.year < 9999:
@@ -125,7 +125,7 @@ def time_literal(value: date, dialect: str) -> str:
 
 
 def _name_placeholders(text: str, dialect: str, first: int, values: Sequence[Any]) -> tuple[str, int]:
-    """The text with a name for each `?`, or a literal for a time; and the number of the next."""
+    """The text with a name for each `?`, or a literal for a time; and the number of the next parameter."""
     tokens = tokens_of(text, dialect)
     places = [at for at, token in enumerate(tokens) if token.token_type == TokenType.PLACEHOLDER]
     edits = [
@@ -142,6 +142,6 @@ def _placeholder_text(number: int, values: Sequence[Any], tokens: Sequence[Token
     before = {token.token_type for token in tokens[max(at - 1, 0) : at]}
     behind = {token.token_type for token in tokens[at + 1 : at + 2]}
     if (before | behind) & _SLICES:
-        # In one bracket, it would begin an alias to sqlglot.
+        # In a single bracket, sqlglot would parse it as an alias.
         return f"((:{name}))"
     return f" ${name} " if dialect == "duckdb" and before & _STARTS else f" :{name} "

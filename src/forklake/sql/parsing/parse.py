@@ -1,4 +1,4 @@
-"""Text to statements."""
+"""Parses text to statements."""
 
 from collections.abc import Callable
 
@@ -51,12 +51,12 @@ _BEGINNINGS: tuple[tuple[str, Parser], ...] = (
 
 
 def parse(text: str, dialect: str) -> list[Statement]:
-    """The statements of a text. What begins like none of ours is a query, for Spark to understand."""
+    """The statements of a text. Whatever does not begin like one of ours is a query, for Spark to parse."""
     return [parse_one(statement, dialect) for statement in split_statements(text, dialect)]
 
 
 def parse_one(text: str, dialect: str) -> Statement:
-    """One statement."""
+    """Parse one statement."""
     cursor = Cursor(text, dialect)
     for words, parser in _BEGINNINGS:
         if cursor.next_is(words):

@@ -1,4 +1,4 @@
-"""Statements that create, alter, drop and comment."""
+"""Parsers of CREATE, ALTER, DROP and COMMENT."""
 
 from collections.abc import Mapping
 
@@ -145,7 +145,7 @@ def _column_list(cursor: Cursor) -> tuple[ColumnText, ...]:
 
 
 def _column_definition(cursor: Cursor, name: str) -> ColumnText:
-    """The rest of a column behind its name."""
+    """The rest of a column definition after its name."""
     type_text = "" if cursor.peek() in (",", ")") else cursor.type_until(*_COLUMN_ENDS, "AFTER", "FIRST")
     nullable, default, comment = True, None, None
     while not cursor.at_end and cursor.peek() not in (",", ")", "AFTER", "FIRST"):

@@ -1,4 +1,4 @@
-"""Statements that change rows."""
+"""Parsers of DML statements and COPY."""
 
 from forklake.errors import InvalidInput
 from forklake.model.names import fold
@@ -82,7 +82,7 @@ def merge(cursor: Cursor) -> Merge:
 
 
 def _merge_source(cursor: Cursor) -> tuple[str, Name]:
-    """The text of a table or a table function, with a point in the past if there is one, and its name."""
+    """The text of a table or table function, including a time travel clause, and its name."""
     start = cursor.position
     name = cursor.dotted_name()
     if cursor.next_is("("):

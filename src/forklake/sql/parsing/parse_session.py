@@ -1,4 +1,4 @@
-"""Statements about the session: what is attached, transactions, settings, and what there is."""
+"""Parsers of session statements: attachments, transactions, settings, SHOW and DESCRIBE."""
 
 from collections.abc import Mapping
 from typing import get_args
@@ -78,7 +78,7 @@ def set_setting(cursor: Cursor) -> SetSetting:
 
 
 def pragma(cursor: Cursor) -> SetSetting:
-    """PRAGMA with a value is SET; all others ask DuckDB about itself."""
+    """PRAGMA with a value is SET; all others query DuckDB itself."""
     if cursor.dialect != "duckdb":
         raise cursor.problem("PRAGMA is a statement of DuckDB's dialect; use SET")
     cursor.expect("PRAGMA")
@@ -205,7 +205,7 @@ def at_clause(cursor: Cursor) -> PointInPast | None:
 
 
 def option_list(cursor: Cursor) -> Mapping[str, str]:
-    """Options in brackets, by name in capitals, each with the text of its value; one without a value is true."""
+    """Options in brackets, by uppercase name, each with the text of its value; one without a value is true."""
     cursor.expect("(")
     options: dict[str, str] = {}
     while not cursor.accept(")"):

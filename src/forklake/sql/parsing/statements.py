@@ -1,11 +1,11 @@
-"""Statements, one value for each kind. Expressions and queries in them are text of the session's dialect."""
+"""Statements, one dataclass per kind. Expressions and queries in them are text in the session's dialect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 Name = tuple[str, ...]
-"""A name with the names it is in, outermost first."""
+"""A qualified name, outermost part first."""
 DropKind = Literal["schema", "table", "view", "macro", "macro table"]
 CommentKind = Literal["table", "view", "column", "schema", "macro"]
 ShowKind = Literal["catalogs", "databases", "schemas", "tables", "all tables", "views", "columns", "settings"]
@@ -23,7 +23,7 @@ class PointInPast:
 @dataclass(frozen=True, slots=True)
 class Attach:
     target: str = field(repr=False)
-    """It may have a password in it."""
+    """May contain a password."""
     name: str | None
     options: Mapping[str, str]
     if_not_exists: bool = False
@@ -97,7 +97,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class ColumnText:
-    """A column as it is written: its type, and its default as an expression."""
+    """A column as written: its type, and its default as an expression."""
 
     name: str
     type: str
@@ -299,12 +299,12 @@ class Merge:
     on: str
     clauses: tuple[MergeWhen, ...]
     source_table: Name | None = None
-    """The name of the source, if it is one and has no alias."""
+    """The table name of the source, if it is a table without an alias."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a function, with its name if it was given by name."""
+    """An argument of a function, with its name if given by name."""
 
     value: str
     name: str | None = None
@@ -360,7 +360,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class IgnoredStatement:
-    """INSTALL and LOAD, which there is nothing to do for."""
+    """INSTALL and LOAD, which have no effect."""
 
     text: str
 

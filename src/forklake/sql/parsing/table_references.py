@@ -1,4 +1,4 @@
-"""Where a query speaks of tables: the names in its text, found with their places."""
+"""Table references of a query, with their positions in the text."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ class Reference:
     node: exp.Table
     at: PointInPast | None = None
     stands_for: Name | None = None
-    """The table whose rows they are, by whose name columns may be qualified although it has an alias here."""
+    """The table whose rows these are; columns may be qualified by its name although it has an alias here."""
 
     @property
     def alias(self) -> str | None:
@@ -38,22 +38,22 @@ class Reference:
 
     @property
     def end_of_name(self) -> int:
-        """Where its name ends, before the arguments."""
+        """End of the name, before the arguments."""
         return int(self.node.this.meta["end"]) + 1
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query whose points in the past were cut out, as a tree and with its references."""
+    """A query with its time travel clauses cut out, as a tree and with its references."""
 
     text: str
     tree: exp.Expr | None
-    """None when sqlglot cannot read it; Spark may."""
+    """None if sqlglot cannot parse it; Spark may."""
     references: tuple[Reference, ...]
 
 
 def parse_query(text: str, dialect: str, expand: Callable[[str], str] = str) -> ParsedQuery:
-    """Find the references of a query, those to its own CTEs aside; `expand` may replace macros first."""
+    """Find the references of a query, except those to its own CTEs; `expand` may replace macros first."""
     plain, travels = _cut_time_travel(_as_select(text), dialect)
     plain = expand(plain)
     try:
@@ -73,7 +73,7 @@ def _as_select(text: str) -> str:
 
 
 def _has_unseen_tables(text: str, references: Sequence[Reference], dialect: str) -> bool:
-    """Whether TABLE stands before something that was not read as a table; to sqlglot it may be a name itself."""
+    """Whether TABLE precedes something not parsed as a table; sqlglot may parse TABLE itself as a name."""
     if "TABLE" not in text.upper():
         return False
     seen = {reference.start for reference in references}
@@ -111,7 +111,7 @@ def _name_and_place(text: str, node: exp.Table, dialect: str) -> tuple[Name, int
 
 
 def alias_place(text: str, reference: Reference, dialect: str) -> int:
-    """Where an alias of the name would stand: in Spark behind its sample, in DuckDB before it."""
+    """Position for an alias of the name: in Spark after its sample clause, in DuckDB before it."""
     if dialect == "duckdb" or reference.node.args.get("sample") is None:
         return reference.end
     end = end_of_brackets(text, reference.end, dialect)
@@ -120,7 +120,7 @@ def alias_place(text: str, reference: Reference, dialect: str) -> int:
 
 
 def alias_edits(text: str, reference: Reference, dialect: str) -> list[tuple[int, int, str]]:
-    """What keeps the name by which columns can say whose they are, when the reference gets another one."""
+    """Edits that keep the name usable as a qualifier when the reference is replaced."""
     if reference.alias:
         return []
     place = alias_place(text, reference, dialect)
@@ -128,12 +128,12 @@ def alias_edits(text: str, reference: Reference, dialect: str) -> list[tuple[int
 
 
 def argument_name(argument: exp.Expr) -> str | None:
-    """The name of an argument that is given by name, in lower case."""
+    """The lowercase name of an argument given by name; None if positional."""
     return argument.this.name.lower() if isinstance(argument, exp.Kwarg | exp.PropertyEQ) else None
 
 
 def argument_places(text: str, reference: Reference, dialect: str) -> list[tuple[int, int]]:
-    """Where each argument of a function begins and ends."""
+    """Start and end of each argument of a function."""
     start, depth = reference.end_of_name, 0
     tokens: list[list[Token]] = [[]]
     for token in tokens_of(text[start : reference.end], dialect):
@@ -148,7 +148,7 @@ def argument_places(text: str, reference: Reference, dialect: str) -> list[tuple
 
 
 def end_of_brackets(text: str, start: int, dialect: str) -> int:
-    """Where the brackets end that begin at or behind a place."""
+    """End of the next brackets at or after a position."""
     depth = 0
     for token in tokens_of(text[start:], dialect):
         if token.token_type == TokenType.STRING:
@@ -160,13 +160,13 @@ def end_of_brackets(text: str, start: int, dialect: str) -> int:
 
 
 def _is_cte(node: exp.Expr, name: str) -> bool:
-    """Whether a WITH around the node defines the name. A definition sees those before it, and not itself."""
+    """Whether an enclosing WITH defines the name. A definition sees those before it, but not itself."""
     inside, above = node, node.parent
     while above is not None:
         if isinstance(above, exp.With):
             names = above.expressions
             seen = names if above.args.get("recursive") else names[: names.index(inside)]
-            # What the WITH belongs to has the other definitions, which are not for this one.
+            # The query that the WITH belongs to sees all definitions, but this definition does not.
             inside, above = above.parent or above, (above.parent or above).parent
         else:
             with_ = above.args.get("with_")
@@ -178,7 +178,7 @@ def _is_cte(node: exp.Expr, name: str) -> bool:
 
 
 def _cut_time_travel(text: str, dialect: str) -> tuple[str, dict[str, tuple[Name, PointInPast]]]:
-    """The text with a placeholder for each name that has a point in the past behind it."""
+    """The text with a placeholder for each name that has a time travel clause."""
     tokens = tokens_of(text, dialect)
     travels: dict[str, tuple[Name, PointInPast]] = {}
     edits: list[tuple[int, int, str]] = []
@@ -203,7 +203,7 @@ def _cut_time_travel(text: str, dialect: str) -> tuple[str, dict[str, tuple[Name
 
 
 def _table_before(tokens: Sequence[Token], place: int) -> tuple[int, Name, str | None] | None:
-    """Where a table is named that ends before a token, its name and, if it is given there, its alias."""
+    """Position of a table named just before a token, its name and, if given there, its alias."""
     first, last, alias = _start_of_name(tokens, place - 1), place, None
     if first is None and place >= 2 and is_name(tokens[place - 1]):
         last = place - 2 if tokens[place - 2].text.upper() == "AS" and place > 2 else place - 1
@@ -226,7 +226,7 @@ def _has_alias(cursor: Cursor) -> bool:
 
 
 def _start_of_name(tokens: Sequence[Token], last: int) -> int | None:
-    """Where the dotted name begins that ends at a token; None if no name ends there."""
+    """Start of the dotted name that ends at a token; None if no name ends there."""
     place = last
     if not is_name(tokens[place]):
         return None
@@ -237,14 +237,14 @@ def _start_of_name(tokens: Sequence[Token], last: int) -> int | None:
 
 
 def is_name(token: Token) -> bool:
-    """Whether a token may be a part of a name."""
+    """Whether a token may be part of a name."""
     return token.token_type == TokenType.IDENTIFIER or (
         token.token_type not in (TokenType.STRING, TokenType.NUMBER) and token.text.replace("_", "a").isalnum()
     )
 
 
 def apply_edits(text: str, edits: list[tuple[int, int, str]]) -> str:
-    """The text with stretches replaced, none of which overlap."""
+    """The text with non-overlapping ranges replaced."""
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text

@@ -1,4 +1,4 @@
-"""Conditions as predicates that choose files, where every part of the condition is known.
+"""Converts conditions to predicates that prune files, as far as every part of the condition is known.
 
 Imports `sql.parsing` only. What it cannot prove, it does not answer.
 """

@@ -1,7 +1,7 @@
-"""Constants whose comparison with a column is exact: what Spark compares is the value that is written.
+"""Constants whose comparison with a column is exact: Spark compares the very value that is written.
 
-Anything else is none of these, and Spark decides. It casts texts by rules of its own, rounds where a double is
-involved, and fails where a text is malformed.
+All other constants are left to Spark. It casts texts by its own rules, rounds where a double is involved, and fails on
+malformed texts.
 """
 
 import re
@@ -33,15 +33,15 @@ _DIGITS = {"int8": 3, "int16": 5, "int32": 10, "int64": 19, "uint8": 3, "uint16"
 _MOST_DIGITS = 38
 _LONG = 2**63
 _WHOLE_FLOATS = {"float32": 2**24, "float64": 2**53}
-"""Up to here every integer is a value of the type."""
+"""Up to these values every integer is exactly representable."""
 
 
 def comparable_constants(
     nodes: Sequence[exp.Expr], column_type: ColumnType, rules: ComparisonRules
 ) -> tuple[object, ...] | None:
-    """The values of constants that are compared with a column at once; None if one of them is not surely its value."""
+    """The values of constants compared with a column; None if any is not certain to be an exact value of its type."""
     read = _constant_reader(column_type)
-    # Of several kinds together Spark makes one, which may be text.
+    # Spark casts several kinds to a common one, which may be text.
     is_text = {
         isinstance(_strip_parentheses(node), exp.Literal) and _strip_parentheses(node).is_string for node in nodes
     }
@@ -52,14 +52,14 @@ def comparable_constants(
 
 
 def like_prefix(pattern: exp.Expr, rules: ComparisonRules) -> str | None:
-    """The text that a LIKE pattern asks for at the beginning, if it asks for nothing else."""
+    """The prefix that a LIKE pattern requires, if it requires nothing else."""
     text = _literal_text(_strip_parentheses(pattern), rules)
     found = None if text is None else re.fullmatch(r"([^%_]+)%", text)
     return found[1] if found else None
 
 
 def integer_constants(nodes: Sequence[exp.Expr]) -> tuple[int, ...] | None:
-    """The values of plain integers."""
+    """The values of plain integers; None if any constant is not one."""
     values = [_integer_value(_strip_parentheses(node)) for node in nodes]
     known = tuple(value for value in values if value is not None)
     return known if len(known) == len(values) else None
@@ -84,7 +84,7 @@ def _constant_reader(column_type: ColumnType) -> _Reader | None:
 
 
 def _literal_text(node: exp.Expr, rules: ComparisonRules) -> str | None:
-    """A string of characters that are written as they are."""
+    """A string without escapes or special characters."""
     if not isinstance(node, exp.Literal) or not is_known(node) or not node.is_string or not rules.reads_strings:
         return None
     text: str = node.this
@@ -109,7 +109,7 @@ def _integer_value(node: exp.Expr) -> int | None:
 
 
 def _cast_integer(node: exp.Cast) -> int | None:
-    """An integer with a suffix such as 1L, which is a cast; of a value that has room there."""
+    """An integer with a suffix such as 1L, which is parsed as a cast; None if the value does not fit."""
     if not is_known(node) or not is_known(node.to) or isinstance(node.this, exp.Cast):
         return None
     width, value = _WIDTHS.get(node.to.this), _integer_value(node.this)
@@ -125,7 +125,7 @@ def _exact_number(node: exp.Expr) -> object | None:
 
 
 def _fit_in_decimal(values: Sequence[object], column_type: ColumnType) -> bool:
-    """Whether one decimal holds all digits of the values and of the column, so that none is lost in comparing."""
+    """Whether one decimal type holds all digits of the values and of the column, so that comparison loses none."""
     if column_type.name not in INTEGERS and column_type.name != "decimal":
         return True
     whole, scale = (column_type.precision or 0) - (column_type.scale or 0), column_type.scale or 0
@@ -135,7 +135,7 @@ def _fit_in_decimal(values: Sequence[object], column_type: ColumnType) -> bool:
         number = Decimal(str(value)).as_tuple()
         fraction = -number.exponent if isinstance(number.exponent, int) else _MOST_DIGITS
         whole, scale = max(whole, len(number.digits) - fraction), max(scale, fraction)
-    # Of a number that no long holds, Spark knows without looking at the column how the two compare.
+    # For a number outside the range of a long, Spark decides the comparison without looking at the column.
     is_long = all(-_LONG <= Decimal(str(value)) < _LONG for value in values)
     return whole + scale <= _MOST_DIGITS and (is_long or column_type.name not in INTEGERS)
 
@@ -145,7 +145,7 @@ def _number_for_float(node: exp.Expr, column_type: ColumnType) -> float | None:
     if isinstance(number, int):
         return float(number) if abs(number) <= _WHOLE_FLOATS[column_type.name] else None
     if isinstance(number, Decimal):
-        # Beside a column of 32 bits, DuckDB rounds a decimal to them, and Spark does not.
+        # Next to a FLOAT column, DuckDB rounds a decimal to FLOAT, and Spark does not.
         is_same = column_type.name == "float64" or unpack("f", pack("f", float(number)))[0] == float(number)
         return float(number) if is_same else None
     text = _number_text(node, _DOUBLE)
@@ -167,13 +167,13 @@ def _read_uuid(node: exp.Expr, _: ColumnType, rules: ComparisonRules) -> str | N
 
 
 def _read_time(node: exp.Expr, _: ColumnType, rules: ComparisonRules) -> str | None:
-    """Times are text to Spark: without a fraction, texts have the order of times."""
+    """Times are text in Spark: without a fraction, texts sort as times do."""
     text = _literal_text(node, rules)
     return text if text is not None and _TIME.fullmatch(text) else None
 
 
 def _text_and_type(node: exp.Expr, rules: ComparisonRules) -> tuple[str, exp.DType | None] | None:
-    """The text of a date or time, and the type that it is given; none where it takes the type of the column."""
+    """The text of a date or time, and its explicit type; None for the type if it takes that of the column."""
     if not isinstance(node, exp.Cast):
         text = _literal_text(node, rules)
         return None if text is None else (text, None)
@@ -192,7 +192,7 @@ def _read_date(node: exp.Expr, _: ColumnType, rules: ComparisonRules) -> date | 
 
 
 def _read_moment(node: exp.Expr, column_type: ColumnType, rules: ComparisonRules) -> datetime | None:
-    """A moment; where only one of the two has a zone, both are compared in that of the session."""
+    """A timestamp; if only one side has a zone, both are compared in that of the session."""
     typed = _text_and_type(node, rules)
     if typed is None or not (_DATE if typed[1] == exp.DType.DATE else _MOMENT).fullmatch(typed[0]):
         return None
@@ -225,4 +225,4 @@ _READERS: dict[str, _Reader] = {
     "date": _read_date,
 }
 _AS_TEXT = frozenset({"varchar", "uuid", "time"})
-"""Types of which constants are written as text, and compared as text."""
+"""Types whose constants are written and compared as text."""

@@ -1,4 +1,4 @@
-"""What decides the meaning of constants, beside how they are written."""
+"""Session settings that determine the meaning of constants."""
 
 from dataclasses import dataclass, replace
 
@@ -8,23 +8,26 @@ from forklake.spark.session.time_zones import is_utc
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRules:
-    """How a session compares. Of the settings under which names or constants would mean something else, all turn
-    shortcuts off, so that nothing is decided by them here."""
+    """Comparison rules of a session.
+
+    Every other setting under which names or constants would mean something else turns shortcuts off, so that nothing is
+    decided by it here.
+    """
 
     is_utc: bool = True
-    """Whether moments without a zone are moments in UTC."""
+    """Whether timestamps without a zone are in UTC."""
     reads_strings: bool = True
-    """Whether strings are what they look like. Escapes in them have rules of their own, and so have variables."""
+    """Whether strings are literal. Escapes and variables in them have rules of their own."""
 
     def for_text(self, text: str) -> "ComparisonRules":
-        """The rules for what is written in a text."""
+        """The rules for constants in a text."""
         return replace(self, reads_strings="\\" not in text and "${" not in text)
 
 
 DEFAULT_RULES = ComparisonRules()
-"""Those of a session of our own."""
+"""Rules of a Spark session started by us."""
 
 
 def session_rules(provider: SparkProvider) -> ComparisonRules:
-    """How Spark compares in this session."""
+    """The comparison rules of a Spark session."""
     return ComparisonRules(is_utc(provider.zone))

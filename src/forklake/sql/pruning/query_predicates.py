@@ -1,7 +1,6 @@
-"""What a query says about the rows of one of its tables, as far as that can choose files.
+"""Predicates that a query places on the rows of one of its tables, for pruning files.
 
-Of the shapes of queries only those are known here in which WHERE is asked of the rows of the table as they are: in all
-others every file is read.
+Only queries are supported in which WHERE applies to the unmodified rows of the table: in all others every file is read.
 """
 
 from collections.abc import Iterator
@@ -21,26 +20,26 @@ _SELECT = frozenset(
     {"with_", "hint", "distinct", "expressions", "from_", "joins", "where", "group", "having", "qualify", "windows"}
     | {"order", "sort", "cluster", "distribute", "limit", "offset"}
 )
-"""What may stand beside WHERE: all of it comes after WHERE, apart from where the rows come from."""
+"""Clauses allowed next to WHERE: all are evaluated after WHERE, except for the sources of rows."""
 _TABLE = frozenset({"this", "db", "catalog", "alias"})
 _SUBQUERY = frozenset({"this", "alias"})
 _ALIAS = frozenset({"this", "columns"})
 _JOIN = frozenset({"this", "side", "kind", "on", "using"})
 _KEEPS_LEFT = frozenset({("", ""), ("", "INNER"), ("", "CROSS"), ("LEFT", ""), ("LEFT", "OUTER")})
-"""Joins after which each row has the values of a row on the left, by side and kind; and so has each of these:"""
+"""Joins, by side and kind, after which each row has the values of a row on the left; those below as well."""
 _CHOOSES_LEFT = frozenset({("", "SEMI"), ("LEFT", "SEMI"), ("", "ANTI"), ("LEFT", "ANTI")})
 _KEEPS_BOTH = frozenset({("", ""), ("", "INNER"), ("", "CROSS")})
 
 
 def table_predicate(text: str, reference: Reference, table: Table, rules: ComparisonRules) -> Predicate:
-    """What WHERE says of this table alone, and every row of the outcome fulfils.
+    """The part of WHERE that concerns this table alone, which every result row satisfies.
 
-    A table on the side of an outer join that may be missing is left alone: its rows decide which rows of the other
-    side have no partner.
+    A table on the nullable side of an outer join is not pruned: its rows decide which rows of the other side have no
+    match.
     """
     select = _enclosing_select(reference.node)
     where = None if select is None else select.args.get("where")
-    # A pipe is not what sqlglot makes of it.
+    # sqlglot's tree of a pipe is not equivalent to the query.
     if select is None or where is None or "|>" in text or not has_only_arguments(where, _THIS):
         return And(())
     sources = list(_sources(select))
@@ -58,7 +57,7 @@ def table_predicate(text: str, reference: Reference, table: Table, rules: Compar
 
 
 def _enclosing_select(node: exp.Table) -> exp.Select | None:
-    """The SELECT in whose FROM a table stands, if it is of a shape that is known."""
+    """The SELECT in whose FROM a table stands, if it has a supported form."""
     source = node.parent
     known = (isinstance(source, exp.From) and has_only_arguments(source, _THIS)) or isinstance(source, exp.Join)
     select = source.parent if known and source is not None else None
@@ -75,7 +74,7 @@ def _sources(select: exp.Select) -> Iterator[exp.Expr]:
 
 
 def _is_plain_source(source: exp.Expr) -> bool:
-    """Whether a source is a table or query and no more: what Spark makes of a PIVOT, say, is of all before it."""
+    """Whether a source is just a table or query: a PIVOT, for example, applies to everything before it."""
     alias = source.args.get("alias")
     if alias is not None and not (isinstance(alias, exp.TableAlias) and has_only_arguments(alias, _ALIAS)):
         return False

@@ -1,4 +1,4 @@
-"""Conditions as text to predicates that can choose files; what is not known in every part chooses nothing."""
+"""Converts conditions in SQL text to predicates for pruning; anything not fully known prunes nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,13 +53,13 @@ class RowNames:
 
     columns: Sequence[Column]
     qualifier: str | None = None
-    """The name that the table has in the query."""
+    """The name of the table in the query."""
     alone: bool = True
-    """Whether columns without a qualifier can only be those of the table."""
+    """Whether unqualified columns can only be those of the table."""
 
 
 def parse_predicate(text: str, dialect: str, names: RowNames, rules: ComparisonRules) -> Predicate:
-    """What a condition in this dialect says of the rows of a table, as far as it is known."""
+    """The predicate of a condition in this dialect on the rows of a table, as far as it is known."""
     try:
         parsed = parse_text(text, dialect)
     except SqlglotError:
@@ -68,7 +68,7 @@ def parse_predicate(text: str, dialect: str, names: RowNames, rules: ComparisonR
 
 
 def predicate_from_tree(condition: exp.Expr, names: RowNames, rules: ComparisonRules) -> Predicate:
-    """The same for a parsed condition, and for the rules of its text."""
+    """The predicate of a parsed condition, given the rules of its text."""
     return _PredicateReader(names, rules).of(condition)
 
 
@@ -144,7 +144,7 @@ class _PredicateReader:
         return CalendarPartIn(*found, values) if found is not None and values else UnknownPredicate()
 
     def _calendar_part(self, node: exp.Expr) -> tuple[Path, CalendarPart] | None:
-        """The column of which a node takes the year, say, in UTC."""
+        """The column from which a node extracts a calendar part, such as the year, in UTC."""
         part = _CALENDAR.get(type(node))
         if part is None or not is_known(node):
             return None
@@ -157,19 +157,19 @@ class _PredicateReader:
         return (found[0], part) if found[1].type.name != "timestamptz" or self._rules.is_utc else None
 
     def _column(self, node: exp.Expr) -> tuple[Path, Column] | None:
-        """The column of the table that a node names, or the field inside of one."""
+        """The column of the table, or nested field, that a node names."""
         names = _identifier_path(node)
         if names is None:
             return None
         qualifier = self._names.qualifier
         if qualifier is not None and fold(qualifier) in map(fold, names[1:-1]):
-            # A schema or catalog may be named before the table.
+            # The table may be qualified by a schema or catalog.
             return None
         if not self._names.alone and len(names) > 2:
-            # Of another source, it may be a column with its schema.
+            # It may be a column of another source, qualified by its schema.
             return None
         if qualifier is not None and len(names) > 1 and self._is_same(names[0], qualifier):
-            # Of a column of the same name, it may be a field.
+            # It may be a field of a column of the same name.
             is_column = any(fold(column.name) == fold(qualifier) for column in self._names.columns)
             return None if is_column else self._found(names[1:])
         return self._found(names) if self._names.alone else None
@@ -189,7 +189,7 @@ class _PredicateReader:
 
 
 def _identifier_path(node: exp.Expr) -> tuple[str, ...] | None:
-    """The identifiers of a dotted name."""
+    """The identifiers of a dotted name; None for other nodes."""
     if not is_known(node):
         return None
     match node:

@@ -1,4 +1,4 @@
-"""Queries over tables of the lake as queries for Spark: each name becomes a DataFrame, the rest of the text stays.
+"""Rewrites queries over tables of the lake for Spark: names become DataFrames, the rest of the text is unchanged.
 
 Imports everything above but `values` and `execution`.
 """

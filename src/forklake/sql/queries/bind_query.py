@@ -1,4 +1,4 @@
-"""Queries: their names become names or DataFrames for Spark, and the rest of their text is left to it as it is."""
+"""Binds queries: names become DataFrames or views known to Spark, and the rest of the text is passed unchanged."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -64,18 +64,18 @@ class BoundQuery:
 
     text: str
     frames: dict[str, DataFrame]
-    """To be handed over with the text."""
+    """Passed to Spark with the text."""
     scans: dict[str, NamedScan]
-    """Those that Spark knows by name already, for as long as they are referred to."""
+    """Scans that Spark knows by name, for as long as they are referenced."""
     parameters: Parameters
     context: Context
     owns_columns: bool
-    """What it gives has no columns of another query."""
+    """Whether its result shares no columns with another query."""
     types: Sequence[exp.DataType | None] = ()
-    """In DuckDB's dialect, the types of its columns to DuckDB, as far as they are known."""
+    """In the DuckDB dialect, the DuckDB types of its columns, as far as they are known."""
 
     def run(self, state: SessionState) -> DataFrame:
-        """The query as a DataFrame, which Spark has analysed and not run."""
+        """The query as a DataFrame, analysed by Spark but not executed."""
         try:
             return self._analyse(state.provider.get())
         except AnalysisException as error:
@@ -87,7 +87,7 @@ class BoundQuery:
         except AnalysisException as error:
             if missing_table_name(error)[-1:] not in {(name,) for name in self.scans}:
                 raise
-            # Somebody has dropped views that are not theirs.
+            # Someone else has dropped our views.
             for scan in self.scans.values():
                 scan.show()
             return self._submit_to(spark)
@@ -97,7 +97,7 @@ class BoundQuery:
         with without_substitution(spark, self.text):
             frame = spark.sql(self.text, args=arguments, **self.frames)
         if is_remote(spark):
-            # A client learns what is wrong with a query when it asks for something.
+            # A Connect client reports errors in a query only when asked for something.
             _ = frame.schema
             keep_file_lists(frame, self.frames.values())
         return frame
@@ -114,11 +114,11 @@ def bind_query(
     stands_for: Mapping[str, Name] | None = None,
     types: Mapping[str, Types] | None = None,
 ) -> BoundQuery:
-    """Bind the names of a query to tables, views and functions; what is none of ours is left to Spark.
+    """Bind the names of a query to tables, views and functions; names that are not ours are left to Spark.
 
-    `given` are DataFrames that the text may name besides, `hidden` columns of theirs that stars leave out, `types` what
-    their columns are to DuckDB, and `stands_for` the tables by whose names their columns may be qualified. What is
-    `handed_out` gets columns of its own, if it can.
+    `given` are additional DataFrames that the text may name, `hidden` their columns that stars exclude, `types` the
+    DuckDB types of their columns, and `stands_for` the tables by whose names their columns may be qualified. If
+    `handed_out`, the result gets columns of its own where possible.
     """
     plain, bound, owns_columns = _bind(
         state, context, text, parameters, given or {}, hidden or {}, handed_out, stands_for or {}, types or {}
@@ -136,11 +136,11 @@ def bind_expression(
     stands_for: Mapping[str, Name],
     types: Mapping[str, Types],
 ) -> tuple[str, list[NamedScan]]:
-    """An expression for Spark over rows known by aliases, whose `hidden` columns stars leave out.
+    """An expression for Spark over rows known by aliases, whose `hidden` columns stars exclude.
 
-    By alias, `stands_for` has the tables by whose names their columns may be qualified, and `types` what they are to
-    DuckDB.
-    With the scans that its subqueries name: Spark knows them for as long as they are referred to.
+    By alias, `stands_for` has the tables by whose names their columns may be qualified, and `types` their DuckDB types.
+
+    Also returns the scans that its subqueries name: Spark knows them for as long as they are referenced.
     """
     value = _unused_prefix(text) + "value"
     given = {f"{value}_{at}": frame for at, frame in enumerate(rows.values())}
@@ -172,10 +172,10 @@ def _bind(
     stands_for: Mapping[str, Name],
     types: Mapping[str, Types],
 ) -> tuple[str, "_NameBindings", bool]:
-    """The text with names that Spark will know, what they stand for, and whether the query has columns of its own."""
+    """The text with names that Spark will know, their bindings, and whether the query has columns of its own."""
     if context.depth > _DEEPEST:
         raise InvalidInput("A view or macro seems to be made of itself: it is nested too deep.")
-    # Settings that let Spark read text otherwise are refused.
+    # Rejects settings under which Spark would parse text differently.
     _ = state.provider.settings
     parsed = parse_query(text, context.dialect, lambda plain: expand_macros(state, context, plain))
     check_unread(state, context, parsed)
@@ -208,26 +208,26 @@ def _mark_owners(parsed: ParsedQuery, stands_for: Mapping[str, Name]) -> ParsedQ
 
 @dataclass(slots=True)
 class _NameBindings:
-    """What the names of a query stand for."""
+    """The bindings of the names in a query."""
 
     text: str
     marker: str
-    """What the names of DataFrames begin with."""
+    """The prefix of names of DataFrames."""
     frames: dict[str, DataFrame] = field(default_factory=dict)
     scans: dict[str, NamedScan] = field(default_factory=dict)
     edits: list[tuple[int, int, str]] = field(default_factory=list)
     hidden_sources: list[HiddenColumnSource] = field(default_factory=list)
     tables: dict[int, Table] = field(default_factory=dict)
-    """By the id of its node, the table that a name stands for."""
+    """By node id, the table that a name refers to."""
     nodes: dict[int, str] = field(default_factory=dict)
-    """By the id of its node, what a name is replaced by."""
+    """By node id, the replacement of a name."""
     types: dict[int, Types] = field(default_factory=dict)
-    """By the id of its node, the columns of which it is known what they are to DuckDB."""
+    """By node id, the columns with known DuckDB types."""
     result: Sequence[exp.DataType | None] = ()
-    """What the columns of the whole query are to DuckDB."""
+    """The DuckDB types of the columns of the whole query."""
 
     def add(self, parsed: ParsedQuery, reference: Reference, found: DataFrame | NamedScan, dialect: str) -> None:
-        """Replace a name by the one that Spark knows the rows by."""
+        """Replace a name by the one under which Spark knows the rows."""
         if isinstance(found, NamedScan):
             name = found.name
             self.scans[name] = found
@@ -240,17 +240,17 @@ class _NameBindings:
 
     @property
     def hidden(self) -> dict[str, tuple[str, ...]]:
-        """The hidden columns by the names that Spark knows."""
+        """The hidden columns by the names known to Spark."""
         return {self.nodes[id(bearer.node)]: bearer.hidden for bearer in self.hidden_sources}
 
     def folded_columns(self, node: exp.Table) -> set[str] | None:
-        """The columns of what a name stands for, hidden or not, folded; None if that is not ours."""
+        """The folded column names of a reference, including hidden ones; None if it is not ours."""
         name = self.nodes.get(id(node), "")
         frame = self.scans[name].frame if name in self.scans else self.frames.get(name)
         return None if frame is None else {fold(column) for column in frame.columns}
 
     def columns(self, name: str) -> Types | None:
-        """The columns that are seen of what Spark knows by a name, with their types."""
+        """The visible columns of a name known to Spark, with their types."""
         frame = self.scans[name].frame if name in self.scans else self.frames.get(name)
         hidden = self.hidden.get(name, ())
         known = next((self.types.get(node, {}) for node, given in self.nodes.items() if given == name), {})
@@ -271,18 +271,18 @@ def _translate_duckdb(plain: str, bound: _NameBindings, parameters: Parameters) 
 def _own_column_edits(
     parsed: ParsedQuery, scans: Mapping[str, NamedScan], context: Context
 ) -> list[tuple[int, int, str]] | None:
-    """The edits that give a query columns of its own, if it reads one table and its text tells how."""
+    """The edits that give a query columns of its own; None unless it reads one table and has a supported form."""
     if len(parsed.references) != 1 or len(scans) != 1 or context.dialect != "spark" or "|>" in parsed.text:
         return None
     [scan], [reference] = scans.values(), parsed.references
     edits = column_alias_edits(parsed.tree, reference.node, scan.columns)
-    # FROM t alone has a star that nobody has written.
+    # `FROM t` alone has a star that is not in the text.
     is_written = all(start == end or parsed.text[start:end] == "*" for start, end, _ in edits or ())
     return edits if is_written else None
 
 
 def _unused_prefix(text: str) -> str:
-    """A beginning of names that the text itself does not have, not even in a string."""
+    """A prefix for names that does not occur in the text, not even in a string."""
     marker = _FRAME
     while marker in text:
         marker += "_"
@@ -297,7 +297,7 @@ def query_frame(state: SessionState, context: Context, text: str, parameters: Pa
 def typed_frame(
     state: SessionState, context: Context, text: str, parameters: Parameters = None
 ) -> tuple[DataFrame, Types]:
-    """The rows of a query, with what its columns are to DuckDB."""
+    """The rows of a query, with the DuckDB types of its columns."""
     bound = bind_query(state, context, text, parameters)
     frame = bound.run(state)
     types = bound.types if len(bound.types) == len(frame.columns) else ()
@@ -305,7 +305,7 @@ def typed_frame(
 
 
 def table_types(table: Table) -> Types:
-    """What the columns of a table are to DuckDB; where Spark has another type for them, it does not tell."""
+    """The DuckDB types of a table's columns; omits columns for which the translation uses the Spark type."""
     found = {column.name: duckdb_type(column) for column in table.definition.columns}
     return {name: type_ for name, type_ in found.items() if type_ is not None}
 
@@ -321,7 +321,7 @@ def relation_frame(state: SessionState, bound: BoundRelation, context: Context) 
 def _table_rows(
     state: SessionState, bound: BoundRelation, table: Table, reference: Reference, names: _NameBindings
 ) -> DataFrame | NamedScan:
-    """The rows of a table; what the query says of them chooses files."""
+    """The rows of a table; predicates of the query prune files."""
     predicate = table_predicate(names.text, reference, table, state.rules)
     virtual = named_virtual_columns(reference, table)
     names.tables[id(reference.node)] = table
@@ -334,12 +334,12 @@ def _table_rows(
 
 
 def view_frame(state: SessionState, bound: BoundRelation, context: Context) -> DataFrame:
-    """The rows of a view, read where it was made and at the point in time that it is asked for."""
+    """The rows of a view, resolved in its own schema and as of the requested point in time."""
     return _view_rows(state, bound, context)[0]
 
 
 def _view_rows(state: SessionState, bound: BoundRelation, context: Context) -> tuple[DataFrame, Types]:
-    """The same, with what its columns are to DuckDB."""
+    """The rows of a view, with the DuckDB types of its columns."""
     view = bound.view
     assert view is not None
     pinned = {**context.pinned, bound.attachment.name: bound.tx}
@@ -377,7 +377,7 @@ def _reference_frame(
 def function_rows(
     state: SessionState, context: Context, reference: Reference, parameters: Parameters
 ) -> pa.Table | DataFrame:
-    """What a function in FROM gives."""
+    """The result of a function in FROM."""
     positional, named = argument_values(reference.arguments or [], parameters)
     return call_function(state, reference.name, positional, named, context)
 
@@ -402,7 +402,7 @@ def _as_frame(state: SessionState, rows: pa.Table | DataFrame) -> DataFrame:
 
 
 def _column_edits(parsed: ParsedQuery, bound: _NameBindings, context: Context) -> list[tuple[int, int, str]]:
-    """Columns that name the catalog or schema of their table keep the table alone; stars leave hidden columns out."""
+    """Edits that strip catalog and schema from qualified columns, and exclude hidden columns from stars."""
     if parsed.tree is None or not bound.edits:
         return []
     edits = qualifier_edits(parsed, context, lambda reference: bound.folded_columns(reference.node))
@@ -413,7 +413,7 @@ def _column_edits(parsed: ParsedQuery, bound: _NameBindings, context: Context) -
 
 
 def _brace_frame_names(text: str, marker: str) -> str:
-    """Spark puts DataFrames in by Python's rules for braces; those of the text itself are doubled."""
+    """Spark inserts DataFrames by Python format syntax; braces of the text itself are doubled."""
     doubled = text.replace("{", "{{").replace("}", "}}")
     return re.sub(rf"(`?)({marker}\d+)\1", r"{\2}", doubled)
 

@@ -1,11 +1,11 @@
-"""Columns that a query does not share with another.
+"""Gives a query columns that it does not share with another.
 
-Queries of the same files read them through the same view, and Spark would take the columns of one for those of the
-other when both are joined. A column that is named anew is a new one: said in the text that costs nothing, and said of a
-DataFrame it costs as much as to analyse the query.
+Queries of the same files read them through the same view, and Spark would confuse the columns of one with those of the
+other when both are joined. An aliased column is a new one: in the text an alias costs nothing, but on a DataFrame as
+much as analysing the query.
 
-Only of a query that chooses rows and columns of one table and does no more, as lookups do. In others a new name can
-hide the column that it stands for: what ORDER BY sorts by, say, is looked for among the new ones first.
+Only for queries that do no more than select rows and columns of one table, as lookups do. In others an alias can hide
+the original column: ORDER BY, for example, resolves aliases first.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _ALIAS = frozenset({"this", "alias"})
 
 
 def column_alias_edits(tree: exp.Expr | None, node: exp.Table, columns: Sequence[str]) -> list[Edit] | None:
-    """The edits that name all columns of a query anew, as they were named; None if its text does not tell how.
+    """Edits that alias all columns of a query to their own names; None if the query has another form.
 
     `columns` are those of the table at `node`.
     """
@@ -53,7 +53,7 @@ def _alias_edits(shown: exp.Expr, columns: Sequence[str]) -> list[Edit] | None:
     if type(shown) is not exp.Column or not has_only_arguments(shown, _THIS):
         return None
     [name] = shown.parts
-    # Spark knows functions that are called like columns, and calls what they give otherwise.
+    # Spark has functions that are named like columns, and gives their results other names.
     if fold(name.name) not in {fold(column) for column in columns} or "end" not in name.meta:
         return None
     place = name.meta["end"] + 1
@@ -61,7 +61,7 @@ def _alias_edits(shown: exp.Expr, columns: Sequence[str]) -> list[Edit] | None:
 
 
 def is_plain_table(table: exp.Table) -> bool:
-    """Whether a table is named as it is: not sampled, not pivoted, and with no names of its own for columns."""
+    """Whether a table is plain: not sampled, not pivoted, and without column aliases."""
     alias = table.args.get("alias")
     is_name = alias is None or (has_only_arguments(alias, _THIS) and type(alias.this) is exp.Identifier)
     return has_only_arguments(table, _TABLE) and is_name

@@ -1,4 +1,4 @@
-"""Conditions as users give them to what the data path takes."""
+"""Converts conditions given by users to those of the data path."""
 
 import re
 from contextlib import suppress
@@ -18,7 +18,7 @@ from forklake.sql.pruning.read_predicate import parse_predicate, row_names
 
 
 def parse_condition(where: str | Expression, table: Table, rules: ComparisonRules = DEFAULT_RULES) -> Condition:
-    """A condition on the rows of a table, as SQL text or as a column expression; only text can choose files."""
+    """A condition on the rows of a table, as SQL text or as a column expression; only text can prune files."""
     if isinstance(where, Expression):
         return Condition(where)
     if not isinstance(where, str):
@@ -32,7 +32,7 @@ def parse_condition(where: str | Expression, table: Table, rules: ComparisonRule
 
 
 def _refuse_stars(where: str) -> None:
-    """A star would cover columns by which we find rows again."""
+    """Reject stars, which would cover the columns that identify rows."""
     if "*" not in where:
         return
     with suppress(SqlglotError):
@@ -41,6 +41,6 @@ def _refuse_stars(where: str) -> None:
 
 
 def mentioned_virtual_columns(table: Table, text: str) -> list[str]:
-    """The virtual columns that a text speaks of; a column of the table's own goes before one of the same name."""
+    """The virtual columns that a text mentions, except those shadowed by a column of the table."""
     own = {fold(column.name) for column in table.definition.columns}
     return [name for name in FOR_USERS if name not in own and re.search(rf"\b{name}\b", text, re.IGNORECASE)]

@@ -1,4 +1,4 @@
-"""Rows of a table for whoever asks: by condition, by columns, as of now or then."""
+"""Scans of a table with a predicate and a projection."""
 
 from collections.abc import Sequence
 
@@ -29,9 +29,9 @@ def scan_table(
     where: str | Expression | None = None,
     columns: Sequence[str] | None = None,
 ) -> Result:
-    """The rows for which the condition is true. Rows that are in the metadata alone need no Spark.
+    """The rows that satisfy a condition. Rows stored only in the metadata need no Spark.
 
-    Others are made a DataFrame at once: later, the transaction may be over, or its snapshot expired.
+    Otherwise the DataFrame is created eagerly: later, the transaction may be over, or its snapshot expired.
     """
     chosen, virtual = _choose_columns(table, columns, where if isinstance(where, str) else "")
     found = None if where is None else parse_condition(where, table, session_rules(work.provider))
@@ -53,7 +53,7 @@ def scan_table(
 def _scan_frame(
     work: Work, plan: ScanPlan, where: Condition | None, chosen: Sequence[str], virtual: Sequence[str]
 ) -> DataFrame:
-    # Of conditions there are many, and each chooses files of its own.
+    # Scans with a condition are not cached: there are many conditions, and each selects its own files.
     frame = scan(work, plan, virtual) if virtual or where is not None else cached_scan(work, plan)
     if where is not None:
         frame = where.matching_rows(frame)
@@ -63,7 +63,7 @@ def _scan_frame(
 
 
 def _choose_columns(table: Table, columns: Sequence[str] | None, where: str) -> tuple[list[str], list[str]]:
-    """The columns to show, and the virtual ones that they or the condition need."""
+    """The projected columns, and the virtual columns that they or the condition need."""
     own = {fold(column.name): column.name for column in table.definition.columns}
     extra = [name for name in FOR_USERS if name not in own]
     wanted = mentioned_virtual_columns(table, where)

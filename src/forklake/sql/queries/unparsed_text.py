@@ -1,4 +1,4 @@
-"""Texts that we cannot read. Spark may, but would look for names of ours among its own tables and views."""
+"""Texts that we cannot parse. Spark may, but would resolve our names among its own tables and views."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -22,9 +22,9 @@ _ANY: tuple[ObjectKind, ...] = ("table", "view", "scalar_macro", "table_macro")
 
 
 def check_unread(state: SessionState, context: Context, parsed: ParsedQuery) -> None:
-    """Let Spark have a text that we cannot read only if nothing in it can mean something of ours; else InvalidInput."""
+    """Raises InvalidInput for a text that we cannot parse, unless no name in it can be ours, for Spark to parse."""
     if context.dialect != "spark":
-        return  # What is not Spark's own is translated, and for that it must be read.
+        return  # Other dialects are translated, and must be parsed for that.
     tokens = tokens_of(parsed.text, context.dialect)
     _refuse_names_in_texts(tokens, parsed)
     if isinstance(parsed.tree, exp.Query | exp.Values):
@@ -42,13 +42,13 @@ def check_unread(state: SessionState, context: Context, parsed: ParsedQuery) -> 
 
 
 def _parse(spark: SparkSession, text: str) -> None:
-    """Let Spark say what is wrong with a text that it cannot read either, without running it."""
+    """Let Spark report a syntax error in a text that it cannot parse either, without running it."""
     if not is_remote(spark):
         spark._jsparkSession.sessionState().sqlParser().parsePlan(text)
 
 
 def _refuse_names_in_texts(tokens: Sequence[Token], parsed: ParsedQuery) -> None:
-    """Spark would look for the tables that such texts name, and we do not see them."""
+    """Reject texts that name tables dynamically: Spark would resolve them, and we do not see them."""
     words = [token.text.upper() if token.token_type != TokenType.STRING else "" for token in tokens]
     if words[:2] == ["EXECUTE", "IMMEDIATE"] or words[:1] == ["EXECUTE IMMEDIATE"]:
         raise InvalidInput("EXECUTE IMMEDIATE is not supported: run the statement itself.")
@@ -63,7 +63,7 @@ def _is_identifier(name: Sequence[str]) -> bool:
 
 
 def _names_in(tokens: Sequence[Token]) -> Iterator[tuple[str, ...]]:
-    """All names of a text, in full; keywords are among them."""
+    """All qualified names of a text, including keywords."""
     name: list[str] = []
     goes_on = False
     for token in tokens:
@@ -79,7 +79,7 @@ def _names_in(tokens: Sequence[Token]) -> Iterator[tuple[str, ...]]:
 
 
 def _may_be_ours(state: SessionState, context: Context, name: tuple[str, ...]) -> bool:
-    """Whether a name, or what it begins with, means something of ours."""
+    """Whether a name, or its first part, refers to something of ours."""
     own = in_use(state, context)
     if is_sparks(name):
         return False

@@ -1,4 +1,4 @@
-"""Rows that were made here as Arrow tables."""
+"""Conversion between rows and Arrow tables."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,15 +12,15 @@ SUCCESS = pa.schema([("Success", pa.bool_())])
 
 
 def arrow_rows(schema: pa.Schema, rows: Iterable[Sequence[object]]) -> pa.Table:
-    """Rows, each with a value for every field in order."""
+    """An Arrow table of rows, each with a value for every field in order."""
     columns: Sequence[Sequence[object]] = list(zip(*rows, strict=True)) or [()] * len(schema)
     return pa.table([pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)], schema)
 
 
 def python_columns(rows: pa.Table) -> list[list[Any]]:
-    """The values of each column as Python has them; InvalidInput for a date or time that Python has not.
+    """The columns as Python values; raises InvalidInput for a date or time that Python cannot represent.
 
-    Bytes of a text that are no UTF-8 come as U+FFFD, as Spark shows them.
+    Invalid UTF-8 in a text becomes U+FFFD, as in Spark's output.
     """
     try:
         return [_column_values(column) for column in rows.columns]
@@ -47,7 +47,7 @@ def _column_values(column: pa.ChunkedArray) -> list[Any]:
 
 
 def shown_columns(rows: pa.Table) -> list[list[Any]]:
-    """The same for people: as text where Python has no value."""
+    """Like `python_columns`, for display: columns that Python cannot represent are cast to text."""
     found = []
     for at, column in enumerate(rows.columns):
         try:
@@ -58,5 +58,5 @@ def shown_columns(rows: pa.Table) -> list[list[Any]]:
 
 
 def empty_success() -> pa.Table:
-    """What a procedure gives that has nothing to show."""
+    """The result of a procedure that returns nothing."""
     return SUCCESS.empty_table()

@@ -1,4 +1,4 @@
-"""What a statement gives back."""
+"""Result of a statement."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -22,7 +22,7 @@ _IN_NOTEBOOKS = 20
 
 @checked_methods
 class Result:
-    """Rows that are there already, or a DataFrame that gives them when they are asked for, once."""
+    """Rows already fetched, or a DataFrame from which they are fetched on demand, once."""
 
     def __init__(
         self,
@@ -59,24 +59,24 @@ class Result:
         return self.to_arrow().to_pandas()
 
     def to_spark(self) -> DataFrame:
-        """The rows as a DataFrame, which is run when you use it."""
+        """The rows as a DataFrame, which runs when it is used."""
         frame = self._shared()
-        # In columns of its own, so that it can be joined with others of the same table. A server tells columns by their
-        # DataFrame anyway.
+        # With columns of its own, so that it can be joined with others of the same table. Spark Connect distinguishes
+        # columns by DataFrame anyway.
         if self._owns_columns or is_remote(frame.sparkSession):
-            # The next one is another.
+            # The next call must return different columns.
             self._owns_columns = False
             return frame
         return frame.toDF(*frame.columns)
 
     def _shared(self) -> DataFrame:
-        """The rows as a DataFrame whose columns may be those of another."""
+        """The rows as a DataFrame that may share columns with another."""
         if self._frame is None:
             raise InvalidInput("These rows came without a Spark; take them with to_arrow or fetchall.")
         return self._frame()
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """The rows that were not fetched yet, as tuples."""
+        """The remaining rows, as tuples."""
         rows = self.to_arrow().slice(self._fetched)
         self._fetched += rows.num_rows
         return list(zip(*python_columns(rows), strict=True)) if rows.num_columns else []
@@ -101,7 +101,7 @@ class Result:
         return draw_table_as_html(table, _IN_NOTEBOOKS, more=more)
 
     def first(self, rows: int) -> tuple[pa.Table, bool]:
-        """All rows if they are there, else the first ones, and whether there are more than that."""
+        """All rows if already fetched, else the first ones, and whether there are more."""
         if self._rows is not None:
             return self._rows, False
         with translate_query_errors(debug=self._debug):
@@ -113,7 +113,7 @@ class Result:
 
 
 def attach_spark(result: Result, provider: SparkProvider, *, debug: bool = False) -> Result:
-    """The same, with a Spark for rows that came without one; with `debug`, its errors as they come."""
+    """Add a DataFrame source for rows that came without Spark; with `debug`, errors are raised unchanged."""
     result._debug = debug
     if result._frame is None:
         result._frame = lambda: from_arrow(provider.get(), result.to_arrow())

@@ -1,4 +1,4 @@
-"""Rows drawn as a table, for people."""
+"""Draws rows as a table for people."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ _NUMBERS: Sequence[Callable[[pa.DataType], bool]] = (pt.is_integer, pt.is_floati
 
 
 def draw_table(table: pa.Table, rows: int, *, more: bool = False) -> str:
-    """The first rows in a box, with the types below the names; `more` says that the table is only a beginning."""
+    """The first rows in a box, with types below the names; `more` means that the table is truncated."""
     if not table.num_columns:
         return "no rows"
     box = Table(box=SQUARE)
@@ -32,7 +32,7 @@ def draw_table(table: pa.Table, rows: int, *, more: bool = False) -> str:
         box.add_column(head, justify="right" if is_number else "left", no_wrap=True)
     for row in _cell_texts(table, rows):
         box.add_row(*map(Text, row))
-    # As wide as it is: what a terminal cannot show, it breaks itself. A text, so no colours and no markup.
+    # Full width: the terminal wraps what it cannot show. Plain text, without colours or markup.
     console = Console(width=_ANY_WIDTH, color_system=None, force_terminal=False, legacy_windows=False)
     with console.capture() as captured:
         console.print(box)
@@ -40,7 +40,7 @@ def draw_table(table: pa.Table, rows: int, *, more: bool = False) -> str:
 
 
 def draw_table_as_html(table: pa.Table, rows: int, *, more: bool = False) -> str:
-    """The same for a notebook."""
+    """The first rows as an HTML table, for notebooks."""
     heads = "".join(
         f"<th>{escape(title)}<br><small>{escape(kind)}</small></th>"
         for title, kind in zip(table.column_names, _type_names(table), strict=True)
@@ -60,7 +60,7 @@ def _type_name(kind: pa.DataType) -> str:
     try:
         found = type_in_arrow(kind)
     except InvalidType:
-        # A query may give what no table can hold.
+        # A query may return types that no table can store.
         found = None
     return str(kind) if found is None else found.sql().lower()
 
@@ -73,7 +73,7 @@ def _cell_texts(table: pa.Table, rows: int) -> list[tuple[str, ...]]:
 
 
 def shown_text(value: object) -> str:
-    """A value as people read it."""
+    """A value as displayed to people."""
     match value:
         case None:
             return "NULL"
@@ -95,12 +95,12 @@ def shown_text(value: object) -> str:
 
 
 def _entry_text(item: object) -> str:
-    """An entry of a list; those of maps come as pairs."""
+    """An entry of a list; entries of maps are pairs."""
     return f"{shown_text(item[0])}: {shown_text(item[1])}" if isinstance(item, tuple) else shown_text(item)
 
 
 def _cut_to_width(text: str) -> str:
-    """A text on one line, and not too long."""
+    """Text on one line, truncated to the maximum width."""
     plain = "".join(
         character if character.isprintable() else repr(character)[1:-1] for character in text[: _WIDEST + 1]
     )

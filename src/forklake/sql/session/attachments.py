@@ -1,4 +1,4 @@
-"""Catalogs under the names a session knows them by."""
+"""Attachments: catalogs by their names in a session."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ class Attachment:
     name: str
     catalog: Catalog
     defaults: Mapping[str, str] = field(default_factory=dict)
-    """Options for tables that have none of their own, for this attachment alone."""
+    """Options for tables that have none of their own, for this attachment only."""
 
     metadata_catalog: str | None = None
 
@@ -38,13 +38,13 @@ class Attachment:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether nothing can be written through it, as it is attached for reading only or at a snapshot."""
+        """Whether it cannot be written: attached read-only or at a snapshot."""
         return self.catalog.is_read_only
 
 
 @dataclass(frozen=True, slots=True)
 class AttachOptions:
-    """What ATTACH can be told, beside where the metadata is."""
+    """Options of ATTACH."""
 
     catalog: str
     data_path: str | None = None
@@ -60,7 +60,7 @@ class AttachOptions:
 
 
 def open_attachment(target: str, name: str, options: AttachOptions) -> Attachment:
-    """Open the lake at `target` and find the catalog, both created if asked to."""
+    """Open the lake at `target` and find the catalog; both are created if requested."""
     url = target.removeprefix("ducklake:")
     lake = open_lake(
         url,
@@ -80,12 +80,12 @@ def open_attachment(target: str, name: str, options: AttachOptions) -> Attachmen
 
 
 class Attachments:
-    """The attached catalogs of a session, by name; names compare without regard to case."""
+    """The attached catalogs of a session, by case-insensitive name."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, Attachment] = {}
         self._unnamed: list[Attachment] = []
-        """One for each database that handles of forks use, which have no name here."""
+        """One per database used by handles of forks, which have no name here."""
 
     def __iter__(self) -> Iterator[Attachment]:
         return iter(self._by_name.values())
@@ -106,18 +106,18 @@ class Attachments:
         return found
 
     def keep_open(self, attachment: Attachment) -> None:
-        """Let the database of an attachment that has no name be open until the session is closed."""
+        """Keep the database of an unnamed attachment open until the session is closed."""
         if all(kept.lake.store is not attachment.lake.store for kept in self._unnamed):
             self._unnamed.append(attachment)
 
     def with_retry(self, retry: RetrySettings) -> None:
-        """Let commits be tried again in another way from now on."""
+        """Change the retry settings of commits."""
         for key, attachment in self._by_name.items():
             lake = attachment.lake.with_retry(retry)
             self._by_name[key] = replace(attachment, catalog=replace(attachment.catalog, lake=lake))
 
     def remove(self, name: str) -> None:
-        """Forget an attachment; its database is closed with the last one that uses it."""
+        """Remove an attachment; its database is closed with the last attachment that uses it."""
         removed = self._by_name.pop(fold(self.get(name).name))
         self._close_unused(removed)
 
@@ -148,7 +148,7 @@ def _default_options(options: AttachOptions) -> dict[str, str]:
 
 
 def _absolute_data_path(path: str | None) -> str | None:
-    """A local data path is kept as an absolute one: it must mean the same from every folder."""
+    """Local data paths are stored as absolute paths: they must be independent of the working directory."""
     if path is None:
         return None
     if not path:
@@ -157,7 +157,7 @@ def _absolute_data_path(path: str | None) -> str | None:
 
 
 def _default_data_path(url: str) -> str | None:
-    """Beside the metadata, if that is a file."""
+    """Next to the metadata, if that is a file."""
     if "://" in url or url.split(":")[0] in ("postgres", "postgresql"):
         return None
     return os.path.abspath(url.removeprefix("sqlite:")) + ".files/"

@@ -1,4 +1,4 @@
-"""Fork and drop catalogs through what a session has attached. Neither can be rolled back."""
+"""Fork and drop catalogs through the attachments of a session. Neither can be rolled back."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -14,15 +14,15 @@ from forklake.sql.session.state import SessionState
 
 
 def refuse_in_transaction(state: SessionState, what: str) -> None:
-    """What cannot be rolled back must not run where it could be."""
+    """Reject an operation that cannot be rolled back if a transaction is open."""
     if state.transactions.is_open:
         raise TransactionError(f"{what} cannot run inside a transaction: it cannot be rolled back.")
 
 
 def catalog_to_fork(state: SessionState, name: str) -> Attachment:
-    """What is attached under a name, or else the catalog of that name in the lake in use.
+    """The attachment of a name, or else the catalog of that name in the current lake.
 
-    If the catalog in use is the one meant, it is forked as it is attached, at a snapshot perhaps.
+    If that is the current catalog, it is forked as attached, possibly at a snapshot.
     """
     attached = state.attachments.find(name)
     if attached is not None:
@@ -41,7 +41,7 @@ def fork_attached(
     timestamp: datetime | None = None,
     if_not_exists: bool = False,
 ) -> tuple[Catalog, bool]:
-    """Fork what an attachment shows: the newest snapshot, the one that it is attached at, or one before."""
+    """Fork an attachment at the newest snapshot, the one that it is attached at, or an earlier one."""
     refuse_in_transaction(state, "FORK CATALOG")
     catalog = attachment.catalog
     if catalog.pinned is not None:
@@ -59,7 +59,7 @@ def fork_attached(
 
 
 def drop_and_detach(state: SessionState, attachment: Attachment, name: str) -> None:
-    """Drop a catalog of the lake of an attachment, and forget where it was attached."""
+    """Drop a catalog in the lake of an attachment, and detach it."""
     refuse_in_transaction(state, "DROP CATALOG")
     attachment.catalog.check_writable()
     dropped = find_catalog(attachment.lake, name)
@@ -75,7 +75,7 @@ def drop_and_detach(state: SessionState, attachment: Attachment, name: str) -> N
 
 
 def _may_be_same(one: Catalog, other: Catalog) -> bool:
-    """Whether two handles are of one catalog, or one of them is of a copy or a replica of its lake."""
+    """Whether two handles are of the same catalog, or of a copy or replica of its lake."""
     if one.catalog_id != other.catalog_id:
         return False
     return is_same_catalog(one, other) or lake_facts(one.lake).uuid == lake_facts(other.lake).uuid

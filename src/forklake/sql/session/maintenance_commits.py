@@ -1,4 +1,4 @@
-"""The transactions of a session, as maintenance takes them."""
+"""Adapts the transactions of a session for maintenance."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from forklake.sql.session.state import SessionState
 
 
 def commits_to(state: SessionState, attachment: Attachment) -> Commits:
-    """Commits to an attached catalog: many, or none while a transaction is open."""
+    """Commits to an attached catalog: several, or none while a transaction is open."""
 
     def newest() -> Transaction:
         return state.transactions.newest(attachment.name, attachment.catalog)

@@ -1,4 +1,4 @@
-"""What a session knows: what is attached, where names are looked for, and what is under way."""
+"""Session state: attachments, current catalog and schema, settings, and open transactions."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,30 +20,31 @@ from forklake.sql.session.transactions import Transactions
 
 @dataclass(slots=True)
 class SessionState:
-    """The state behind a session. Cursors share the attachments, and have the rest for themselves."""
+    """The state behind a session. Cursors share the attachments; the rest is their own."""
 
     provider: SparkProvider
     dialect: str
     attachments: Attachments = field(default_factory=Attachments)
     transactions: Transactions = field(default_factory=Transactions)
     current_catalog: str | None = None
-    """The attachment where names without one are looked for."""
+    """The attachment in which unqualified names are resolved."""
     current_schema: str = DEFAULT_SCHEMA
     secrets: dict[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     settings: dict[str, object] = field(default_factory=dict)
-    """Settings of ours that differ from their defaults."""
+    """Our settings that have been changed."""
     retry: RetrySettings = field(default_factory=RetrySettings)
     shortcuts: bool = True
-    """The setting `forklake_shortcuts`: whether metadata and our own reading of SQL may answer instead of Spark."""
+    """The setting `forklake_shortcuts`: whether metadata and our own interpretation of SQL may answer instead of Spark.
+    """
 
     @property
     def last_committed(self) -> Mapping[str, int]:
-        """By attachment, the last snapshot this session has committed."""
+        """By attachment, the last snapshot committed by this session."""
         return self.transactions.committed
 
     @property
     def current(self) -> Attachment:
-        """The attachment in use."""
+        """The current attachment."""
         if self.current_catalog is None:
             raise NoSuchCatalog("No catalog is in use; attach one, and choose it with USE.")
         return self.attachments.get(self.current_catalog)
@@ -54,8 +55,8 @@ class SessionState:
 
     @contextmanager
     def writing(self, attachment: Attachment) -> Iterator[Transaction]:
-        """The transaction of a statement that writes to a catalog: the one in which it reads it."""
-        # What is interrupted ends before its files are taken back.
+        """The transaction in which a statement writes to a catalog: the same in which it reads it."""
+        # An interrupted statement must end before its files are discarded.
         with self.transactions.writing(attachment.name, attachment.catalog) as tx, interruptible():
             yield tx
 
@@ -63,7 +64,7 @@ class SessionState:
         return work_on(tx, self.provider, attachment.defaults, shortcuts=self.shortcuts)
 
     def forget(self, attachment: Attachment) -> None:
-        """Take an attachment away, and out of use."""
+        """Remove an attachment; if it is the current one, there is none afterwards."""
         self.attachments.remove(attachment.name)
         if self.current_catalog is not None and fold(self.current_catalog) == fold(attachment.name):
             self.current_catalog, self.current_schema = None, DEFAULT_SCHEMA
@@ -74,10 +75,10 @@ class SessionState:
 
     @property
     def rules(self) -> ComparisonRules:
-        """How Spark compares in this session."""
+        """The comparison rules of the Spark session."""
         return session_rules(self.provider)
 
     @property
     def takes_shortcuts(self) -> bool:
-        """Whether a statement may be answered without Spark: the setting, and settings of Spark that we read alike."""
+        """Whether Spark may be bypassed: the setting allows it, and no Spark setting changes what expressions mean."""
         return self.shortcuts and self.provider.settings.is_usual

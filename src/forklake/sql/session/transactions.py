@@ -1,4 +1,4 @@
-"""The transactions of a session: one for each statement, or one for all of them between BEGIN and COMMIT."""
+"""Transactions of a session: one per statement, or one for all statements between BEGIN and COMMIT."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,21 +16,21 @@ from forklake.spark.storage.data_path_mark import confirm_data_path
 from forklake.spark.work import storage_of
 
 _STATEMENT_ATTEMPTS = 5
-"""How often a statement is carried out whose snapshot expires while it runs."""
+"""Maximum number of attempts for a statement whose snapshot expires while it runs."""
 
 T = TypeVar("T")
 
 
 class CatalogTransactions:
-    """Transactions by attachment, each begun when it is first asked for.
+    """Transactions by attachment, each begun on first use.
 
-    Attachments of the same catalog read the same snapshot of it, unless one is attached at a snapshot of its own.
+    Attachments of the same catalog read the same snapshot, unless one is attached at its own.
     """
 
     def __init__(self) -> None:
         self.by_name: dict[str, Transaction] = {}
         self.has_committed = False
-        """Whether something is committed, or may be: a second time would be once too often."""
+        """Whether something is committed, or may be: it must not be repeated."""
         self._ended: set[tuple[Catalog, SnapshotId]] = set()
 
     def get(self, name: str, catalog: Catalog) -> Transaction:
@@ -41,7 +41,7 @@ class CatalogTransactions:
         return self.by_name[name]
 
     def end(self, catalog: Catalog) -> None:
-        """Begin anew when the catalog is next asked for."""
+        """End the transactions on a catalog; new ones begin on next use."""
         for name, transaction in list(self.by_name.items()):
             if is_same_catalog(transaction.catalog, catalog):
                 self._ended.add((transaction.catalog, transaction.base))
@@ -49,22 +49,22 @@ class CatalogTransactions:
                 del self.by_name[name]
 
     def has_expired(self) -> bool:
-        """Whether a snapshot that was read here is no longer kept."""
+        """Whether a snapshot that was read here has expired."""
         used = {*self._ended, *((tx.catalog, tx.base) for tx in self.by_name.values())}
         return any(catalog.pinned is None and not is_kept(catalog, snapshot_id) for catalog, snapshot_id in used)
 
 
 class _StatementScope(local):
-    """The transactions of the statement that a thread carries out; None between statements."""
+    """The transactions of the statement that a thread is running; None between statements."""
 
     transactions: CatalogTransactions | None = None
 
 
 class Transactions:
-    """At most one open transaction for each attached catalog, and all of them begun and ended together.
+    """At most one open transaction per attached catalog, all begun and ended together.
 
-    Several catalogs can be read in one transaction, but only one of them can be written: there is no commit that
-    two catalogs share.
+    Several catalogs can be read in one transaction, but only one can be written: there is no atomic commit across
+    catalogs.
     """
 
     def __init__(self) -> None:
@@ -73,17 +73,17 @@ class Transactions:
         self._written: str | None = None
         self._failed = False
         self.committed: dict[str, int] = {}
-        """By attachment, the last snapshot that was committed here."""
+        """By attachment, the last snapshot committed here."""
 
     @property
     def is_open(self) -> bool:
         return self._open is not None
 
     def run(self, statement: Callable[[], T]) -> T:
-        """Carry out a statement, in which every catalog is read at one snapshot, however often it is named.
+        """Run a statement, in which every catalog is read at one snapshot, however often it is named.
 
-        Without BEGIN, a statement whose snapshot expires while it runs is carried out again on the newest one, unless
-        it has committed something.
+        Without BEGIN, a statement whose snapshot expires while it runs is retried on the newest one, unless it has
+        committed something.
         """
         if self._statement.transactions is not None:
             return statement()
@@ -105,7 +105,7 @@ class Transactions:
         self._open, self._written, self._failed = CatalogTransactions(), None, False
 
     def commit(self) -> dict[str, SnapshotId | None]:
-        """Commit; returns the snapshot of each catalog that was used, None where nothing has changed."""
+        """Commit; returns the new snapshot of each catalog used, None if nothing has changed."""
         if self._failed:
             self.rollback()
             raise TransactionError("A statement of the transaction has failed, so it was rolled back.")
@@ -122,7 +122,7 @@ class Transactions:
             _end_transaction(transaction)
 
     def current(self, name: str, catalog: Catalog) -> Transaction:
-        """The transaction in which a statement reads this catalog, and in which it writes to it."""
+        """The transaction in which a statement reads and writes this catalog."""
         if self._open is not None:
             if self._failed:
                 raise TransactionError("A statement of the transaction has failed; roll it back.")
@@ -138,9 +138,9 @@ class Transactions:
 
     @contextmanager
     def writing(self, name: str, catalog: Catalog) -> Iterator[Transaction]:
-        """The transaction in which a statement writes; without BEGIN, it commits when the block ends well.
+        """The transaction in which a statement writes; without BEGIN, it commits if the block succeeds.
 
-        An attachment that cannot be written is refused before anything is.
+        A read-only attachment is rejected before anything is written.
         """
         catalog.check_writable()
         transaction = self.current(name, catalog)
@@ -157,7 +157,7 @@ class Transactions:
         try:
             yield transaction
         except BaseException:
-            # Part of the statement may be staged already, and none of it may be committed.
+            # Part of the statement may already be staged, and must not be committed.
             self._failed = True
             raise
 
@@ -188,7 +188,7 @@ def _commit_transaction(transaction: Transaction) -> SnapshotId | None:
 
 
 def _end_transaction(transaction: Transaction) -> None:
-    """Roll back what is not committed, and take its files back."""
+    """Roll back if still open, and discard files that are not part of a commit."""
     if transaction.is_open:
         rollback(transaction)
     discard_files(transaction)

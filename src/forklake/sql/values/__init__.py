@@ -1,4 +1,4 @@
-"""Values that statements write down: literals that need no Spark, defaults, and texts that columns take as times.
+"""Values in statements: literals that need no Spark, defaults, and texts for date and time columns.
 
 Imports `queries`, because what is not a plain literal is a query.
 """

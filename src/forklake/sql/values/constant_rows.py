@@ -1,4 +1,4 @@
-"""VALUES of nothing but plain literals: rows that need no Spark."""
+"""VALUES with only plain literals: rows that need no Spark."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from forklake.sql.values.literal_values import UNKNOWN, literal_value
 from forklake.sql.values.values_clause import DEFAULT, Written, parse_values
 
 _PLAIN = INTEGERS | {"boolean", "varchar", "decimal", "float64", "date"}
-"""Types of which Python has every value as it is."""
+"""Types whose values Python represents exactly."""
 
 
 def constant_rows(

@@ -1,7 +1,7 @@
-"""DEFAULT expressions of columns: values that are stored as text, or expressions that are worked out on insert.
+"""Column defaults: values stored as text, or expressions evaluated on insert.
 
-Each is checked when it is set. A plain literal of the column's own kind is read here; anything else is worked out once
-by Spark, as an INSERT would do it, and refused if the column cannot hold it.
+Each is checked when it is set. A plain literal of the column's own kind is parsed here; anything else is evaluated once
+by Spark, as in an INSERT, and rejected if the column cannot hold it.
 """
 
 import re
@@ -48,14 +48,14 @@ _CONSTANT: Nodes = {
     exp.DataType: frozenset({"this", "expressions", "nested"}),
     exp.DataTypeParam: frozenset({"this"}),
 }
-"""What an expression may be made of whose value never changes, with all arguments that are known."""
+"""Nodes of expressions whose value never changes, with all arguments that are known."""
 _STANDING = re.compile(r"[-+\d\s:.TZ]*", re.ASCII)
-"""Texts that are no word such as now or today."""
+"""Matches texts that are not words such as now or today."""
 _WRITTEN_AS_TEXT = frozenset({"blob", "variant"})
 
 
 def column_spec(state: SessionState, column: ColumnText) -> ColumnSpec:
-    """A column as the catalog takes it."""
+    """A column in the form that the catalog takes."""
     if not column.type:
         raise InvalidInput(f"Column '{column.name}' needs a type.")
     column_type = parse_column_type(column.type, context_of(state).dialect)
@@ -64,12 +64,12 @@ def column_spec(state: SessionState, column: ColumnText) -> ColumnSpec:
 
 
 def parse_column_type(text: str, dialect: str) -> ColumnType:
-    """The type that a text means in a dialect: to Spark, a TIMESTAMP is a moment, and TIMESTAMP_NTZ a wall clock."""
+    """Parse a type in a dialect: in Spark, TIMESTAMP is an instant, and TIMESTAMP_NTZ a local time."""
     return parse_type(text, timestamp="timestamptz" if dialect == "spark" else "timestamp")
 
 
 def stored_default(state: SessionState, text: str | None, name: str, column_type: ColumnType) -> Default:
-    """What is stored for a DEFAULT; NULL is none. InvalidInput if the column cannot hold it."""
+    """The stored form of a DEFAULT; NULL is none. Raises InvalidInput if the column cannot hold it."""
     if text is None:
         return None, None
     dialect = context_of(state).dialect

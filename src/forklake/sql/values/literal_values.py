@@ -1,7 +1,7 @@
-"""Plain literals as values of columns, where it is certain what the engine would store; all else is for the engine.
+"""Values of plain literals, where it is certain what the engine would store; others are left to the engine.
 
-A literal is taken only into a column of its own kind. What would have to be cast, rounded, cut or read in a zone whose
-rules are Spark's is left to Spark, or to the translation of DuckDB's casts, by answering UNKNOWN.
+A literal is accepted only for a column of its own kind. If it would have to be cast, rounded, truncated or interpreted
+in a zone with Spark's rules, the result is UNKNOWN, which leaves it to Spark or to the translation of DuckDB's casts.
 """
 
 import json
@@ -18,7 +18,7 @@ from forklake.sql.values.values_clause import DateLiteral, NumberLiteral, Parame
 
 
 class UnknownValue(Enum):
-    """That only the engine knows the value."""
+    """Marks a value that only the engine knows."""
 
     UNKNOWN = "unknown"
 
@@ -26,12 +26,12 @@ class UnknownValue(Enum):
 UNKNOWN: Final = UnknownValue.UNKNOWN
 
 Reader: TypeAlias = Callable[[str, ColumnType, bool], Any]
-"""From a text, the type of a column, and whether the session's zone is UTC."""
+"""From a text, the type of a column, and whether the session zone is UTC."""
 
 _INTEGER = re.compile(r"-?\d+", re.ASCII)
 _DECIMAL = re.compile(r"-?(\d*)\.?(\d*)", re.ASCII)
 _EXACT = {"float32": (2**24, 10), "float64": (2**53, 22)}
-"""Up to which number all whole ones are exact, and which power of ten is the last that is."""
+"""The number up to which all integers are exact, and the largest exact power of ten."""
 _SMALLEST_NORMAL, _LARGEST = {"float32": 1.2e-38, "float64": 2.3e-308}, {"float32": 3.4e38, "float64": 1.7e308}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _MOMENT = re.compile(
@@ -42,7 +42,7 @@ _DEEPEST_JSON, _LONGEST_JSON = 50, 100_000
 
 
 def literal_value(written: Written, column_type: ColumnType, *, zone_is_utc: bool) -> Any:
-    """The value that a literal has in a column of the type; UNKNOWN if only the engine can tell."""
+    """The value of a literal in a column of the type; UNKNOWN if only the engine can tell."""
     match written:
         case None:
             return None
@@ -84,7 +84,7 @@ def _number(text: str, column_type: ColumnType) -> Any:
 
 
 def _integer(text: str, name: str) -> Any:
-    # 128 bits hold more digits than anything that such a column is shown as.
+    # 128 bits hold more digits than any type that such a column is presented as.
     if _INTEGER.fullmatch(text) is None or len(text) > 38:
         return UNKNOWN
     value, bits = int(text), int(name.removeprefix("u").removeprefix("int"))
@@ -93,7 +93,7 @@ def _integer(text: str, name: str) -> Any:
 
 
 def _decimal(text: str, column_type: ColumnType) -> Any:
-    """A number whose digits, as they are written, are no more than the column has."""
+    """A number with no more digits, as written, than the column has."""
     found = _DECIMAL.fullmatch(text)
     precision, scale = column_type.precision or 0, column_type.scale or 0
     if found is None or len(found[2]) > scale or len(found[1].lstrip("0")) > precision - scale:
@@ -102,13 +102,13 @@ def _decimal(text: str, column_type: ColumnType) -> Any:
 
 
 def _float(text: str, name: str) -> Any:
-    """A number that every way of reading rounds to the same value of the type."""
+    """A number that every parser rounds to the same value of the type."""
     try:
         value, exact = float(text), Decimal(text)
     except ArithmeticError:
         return UNKNOWN
     if not value:
-        # The sign of a zero depends on the type that a literal has.
+        # The sign of a zero depends on the type of the literal.
         return UNKNOWN if text.startswith("-") or exact else 0.0
     if not _SMALLEST_NORMAL[name] < abs(value) < _LARGEST[name]:
         return UNKNOWN
@@ -116,7 +116,7 @@ def _float(text: str, name: str) -> Any:
 
 
 def _is_exact_division(exact: Decimal, name: str) -> bool:
-    """Whether a number is a whole one over a power of ten, both exact in the type, as engines work a decimal out."""
+    """Whether a number is an integer over a power of ten, both exact in the type, as engines compute a decimal."""
     scale = -int(exact.as_tuple().exponent)
     if scale <= 0:
         return abs(exact) < _EXACT["float64"][0]
@@ -138,7 +138,7 @@ def _uuid(text: str, _: ColumnType, __: bool) -> Any:
 
 
 def _json(text: str, _: ColumnType, __: bool) -> Any:
-    """JSON that no reader can object to: small, flat enough, without a key that comes twice."""
+    """JSON that every parser accepts: small, not deeply nested, without duplicate keys."""
     if len(text) > _LONGEST_JSON or text.count("[") + text.count("{") > _DEEPEST_JSON or "\\u" in text:
         return UNKNOWN
     try:
@@ -196,7 +196,7 @@ def _moment(text: str, column_type: ColumnType, zone_is_utc: bool) -> Any:
 
 
 _ZEROS = {"timestamp_s": "000000000", "timestamp_ms": "000000", "timestamp": "000"}
-"""Which digits of a fraction have to be zero."""
+"""The digits of a fraction that must be zero."""
 
 
 def _utc_moment(moment: datetime, zone: str | None, zone_is_utc: bool) -> Any:

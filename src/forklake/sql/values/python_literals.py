@@ -1,4 +1,4 @@
-"""Python values as text of SQL, for the places where Spark takes no parameters."""
+"""Python values as SQL text, where Spark takes no parameters."""
 
 from datetime import date
 from decimal import Decimal
@@ -14,7 +14,7 @@ from forklake.sql.parsing.table_references import apply_edits
 
 
 def inline_parameters(text: str, dialect: str, parameters: Parameters) -> str:
-    """The text with a literal for each of its parameters."""
+    """The text with its parameters replaced by literals."""
     tokens = tokens_of(text, dialect)
     edits = []
     for at, token in enumerate(tokens):
@@ -29,7 +29,7 @@ def inline_parameters(text: str, dialect: str, parameters: Parameters) -> str:
 
 
 def sql_literal(value: Any, dialect: str) -> str:
-    """A value as a literal that has its type."""
+    """A value as a literal of its type."""
     match value:
         case None:
             return "NULL"

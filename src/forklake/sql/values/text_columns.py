@@ -1,4 +1,4 @@
-"""Columns of a query that are nothing but texts, where the table has dates or times: the engine reads them."""
+"""Query columns consisting only of texts, for date or time columns of a table: the engine parses them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ from forklake.sql.parsing.known_nodes import Nodes, is_known
 
 _READ_FROM_TEXT = TIMESTAMPS | {"date"}
 _KEEP_COLUMNS = frozenset({"expressions", "from_", "where", "order", "limit", "offset", "distinct", "with_"})
-"""Clauses behind which a column of a query is still what its expression says."""
+"""Clauses that leave the value of a query's column as its expression says."""
 _QUERIES: Nodes = {
     exp.Subquery: frozenset({"this"}),
     exp.Values: _KEEP_COLUMNS | {"alias"},
@@ -37,11 +37,11 @@ _TEXTS: Nodes = {
 def read_texts_as_times(
     rows: DataFrame, columns: Sequence[Column], query: str, dialect: str, parameters: Parameters = None
 ) -> DataFrame:
-    """The rows of a query with dates and times for the texts in these columns, as the dialect reads them."""
+    """The rows of a query with texts in these columns parsed as dates and times, as in the dialect."""
     texts = time_text_columns(query, dialect, columns, parameters) if len(rows.columns) == len(columns) else set()
     if not texts:
         return rows
-    # Names of a query need not be unique.
+    # Column names of a query need not be unique.
     given = rows.toDF(*(f"c{at}" for at in range(len(columns))))
     read = [
         _text_as_time(f"c{at}", column, dialect) if at in texts else column_named(f"c{at}")
@@ -57,7 +57,7 @@ def _text_as_time(name: str, column: Column, dialect: str) -> Expression:
 
 
 def time_text_columns(text: str, dialect: str, columns: Sequence[Column], parameters: Parameters = None) -> set[int]:
-    """The columns of a query that are dates or times to the table and there nothing but texts, given or written out."""
+    """Positions of columns that are dates or times in the table but only texts, literal or parameters, in the query."""
     try:
         rows = _row_expressions(text, dialect)
     except SqlglotError:
@@ -73,7 +73,7 @@ def time_text_columns(text: str, dialect: str, columns: Sequence[Column], parame
 
 
 def _row_expressions(text: str, dialect: str) -> list[list[exp.Expr]]:
-    """The expressions of each row of VALUES, or of the one SELECT; none if the query is anything else."""
+    """The expressions of each row of VALUES, or of a single SELECT; empty for any other query."""
     tree = parse_text(text, dialect)
     while is_known(tree, _QUERIES) and type(tree) is exp.Subquery:
         tree = tree.this

@@ -1,7 +1,7 @@
-"""VALUES as it is written, if it is nothing but rows of plain literals and parameters.
+"""Parses VALUES that consist only of plain literals and parameters.
 
-The text is read by a grammar of its own, which knows no more than it says: whatever else may stand in a statement, now
-or in a later release of a parser, is no plain literal.
+The text is parsed by a separate minimal grammar: whatever else may occur in a statement, now or in a later release of a
+parser, is not a plain literal.
 """
 
 import re
@@ -15,21 +15,21 @@ from forklake.sql.parsing.constants import Parameters
 
 @dataclass(frozen=True, slots=True)
 class NumberLiteral:
-    """A number: digits, a point and an exponent, with or without a minus before them."""
+    """A number: digits, a point and an exponent, with an optional minus."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class TextLiteral:
-    """A text, which some types have their values written as."""
+    """A string literal, also used for values of other types."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class DateLiteral:
-    """A text with the word DATE before it."""
+    """A string literal preceded by the keyword DATE."""
 
     text: str
 
@@ -42,7 +42,7 @@ class ParameterValue:
 
 
 class Default(Enum):
-    """The word DEFAULT, for what a column has when nothing is given for it."""
+    """The keyword DEFAULT, for the default of a column."""
 
     DEFAULT = "default"
 
@@ -52,7 +52,7 @@ Written: TypeAlias = NumberLiteral | TextLiteral | DateLiteral | ParameterValue 
 
 _NUMBER = r"(?P<number>-?[ \t\r\n]*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])"
 _TEXT = {
-    # A backslash escapes, unless a setting says otherwise; and variables may be put in between braces.
+    # A backslash escapes, unless a setting says otherwise; and `${…}` may be substituted by a variable.
     "spark": r"(?P<date>DATE[ \t]*)?'(?P<text>(?:[^'\\$]|''|\$(?!\{))*)'(?!['\"])",
     "duckdb": r"(?P<date>DATE[ \t]*)?'(?P<text>(?:[^']|'')*)'(?!')",
 }
@@ -69,7 +69,7 @@ _WORDS: Mapping[str, Written] = {"null": None, "true": True, "false": False, "de
 
 
 def parse_values(text: str, dialect: str, parameters: Parameters = None) -> list[list[Written]] | None:
-    """The rows of VALUES; None if anything in the text is more than a plain literal or a parameter with a value."""
+    """The rows of VALUES; None if anything in the text is not a plain literal or a parameter with a value."""
     start = _START.match(text)
     if start is None:
         return None
