@@ -31,7 +31,7 @@ from forklake.spark.values.text_files import csv_read_options, csv_rows, parsed_
 from forklake.spark.values.type_mapping import shown_type
 
 _ENDINGS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
-_COMPRESSED = {".gz", ".bz2", ".zst"}
+_COMPRESSED = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd"}
 
 
 def changes(
@@ -170,16 +170,22 @@ def _write_file(rows: TableHandle, version: int | None, path: str, file_format: 
     os.makedirs(os.path.dirname(path), exist_ok=True)
     folder = mkdtemp(prefix=".forklake-", dir=os.path.dirname(path))
     try:
-        _save(rows.to_spark(version=version).coalesce(1), folder, file_format, overwrite=True)
+        compression = _COMPRESSED.get(Path(path).suffix)
+        if compression is not None and file_format == "parquet":
+            raise InvalidInput("Parquet files are compressed within: name the file .parquet, or export csv or json.")
+        frame = rows.to_spark(version=version).coalesce(1)
+        _save(frame, folder, file_format, overwrite=True, compression=compression)
         [written] = Path(folder).glob("part-*")
         os.replace(written, path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _save(frame: DataFrame, path: str, file_format: str, overwrite: bool) -> None:
+def _save(frame: DataFrame, path: str, file_format: str, overwrite: bool, compression: str | None = None) -> None:
     """Write files in the format of COPY."""
     rows = csv_rows(frame, {}) if file_format == "csv" else frame
     writer = rows.write.options(**write_options(file_format, {}))
+    if compression is not None:
+        writer = writer.option("compression", compression)
     with spark_settings(frame.sparkSession, WRITE_SETTINGS):
         export_files(writer, file_format, path, overwrite=overwrite)

@@ -60,6 +60,8 @@ def cell_text(value: Any, precision: str = "auto") -> str:
             return value.isoformat(" ", precision)
         case bytes():
             return value.hex()
+        case [tuple(), *_]:
+            return json.dumps(_json_value(value))
         case list() | tuple():
             return ", ".join(map(cell_text, value))
         case dict():

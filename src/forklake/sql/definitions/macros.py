@@ -120,15 +120,18 @@ def _argument_values(
     implementation: MacroImplementation, arguments: Sequence[exp.Expr], name: str, in_full: Callable[[str], str]
 ) -> Mapping[str, exp.Expr]:
     """The value of each parameter, by folded name: its argument, or else its default."""
+    names = [fold(parameter.name) for parameter in implementation.parameters]
     values: dict[str, exp.Expr] = {}
-    for at, parameter in enumerate(implementation.parameters):
-        if parameter.default_value is not None:
-            values[fold(parameter.name)] = parse_text(in_full(parameter.default_value), implementation.dialect)
-        if at < len(arguments) and argument_name(arguments[at]) is None:
-            values[fold(parameter.name)] = arguments[at]
-    for argument in arguments:
-        if argument_name(argument) is not None:
-            if fold(argument.this.name) not in {fold(parameter.name) for parameter in implementation.parameters}:
-                raise InvalidInput(f"Macro '{name}' has no parameter '{argument.this.name}'.")
-            values[fold(argument.this.name)] = argument.expression
+    for at, argument in enumerate(arguments):
+        is_named = argument_name(argument) is not None
+        parameter = fold(argument.this.name) if is_named else names[at]
+        if parameter not in names:
+            raise InvalidInput(f"Macro '{name}' has no parameter '{argument.this.name}'.")
+        if parameter in values:
+            raise InvalidInput(f"Macro '{name}' is given its parameter '{parameter}' twice.")
+        values[parameter] = argument.expression if is_named else argument
+    for missing in (found for found in implementation.parameters if fold(found.name) not in values):
+        if missing.default_value is None:
+            raise InvalidInput(f"Macro '{name}' is not given its parameter '{missing.name}'.")
+        values[fold(missing.name)] = parse_text(in_full(missing.default_value), implementation.dialect)
     return values

@@ -172,7 +172,10 @@ def _rewrite_distinct_on(select: exp.Select) -> None:
 def _resolve_select_item(node: exp.Expr, select: exp.Select) -> exp.Expr:
     """An expression, or the SELECT item that a name or position refers to."""
     if isinstance(node, exp.Literal) and node.is_int:
-        chosen: exp.Expr = select.expressions[int(node.this) - 1]
+        position = int(node.this)
+        if not 0 < position <= len(select.expressions):
+            raise Untranslatable(f"There is no column {position} in SELECT, which has {len(select.expressions)}.")
+        chosen: exp.Expr = select.expressions[position - 1]
         return (chosen.this if isinstance(chosen, exp.Alias) else chosen).copy()
     if isinstance(node, exp.Column) and not node.table:
         given = _select_aliases(select).get(node.name.lower())

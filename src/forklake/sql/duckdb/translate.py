@@ -95,8 +95,12 @@ def to_spark(node: exp.Expr, columns_of: ColumnsOf | None = None, values: Mappin
     """
     try:
         return _translate(node, columns_of, values)
-    except SqlglotError:
-        raise Untranslatable("The statement cannot be translated: a name or an expression is missing in it.") from None
+    except (SqlglotError, IndexError, ValueError):
+        # A rule found fewer arguments or others than the function takes.
+        raise Untranslatable(
+            "The statement cannot be translated: a name is missing in it,"
+            " or a function has the wrong number of arguments."
+        ) from None
 
 
 def _translate(node: exp.Expr, columns_of: ColumnsOf | None, given: Mapping[str, Any] | None) -> exp.Expr:

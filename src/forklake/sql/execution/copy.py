@@ -84,20 +84,29 @@ def _copy_from_file(state: SessionState, statement: Copy, file_format: str, opti
         table = tx.current(bound.table)
         columns = listed_columns(table, statement.columns)
         with translate_copy_errors(statement.file):
-            rows = _read_file(state.provider.get(), statement.file, file_format, columns, _spark_options(options))
+            spark, given, is_listed = state.provider.get(), _spark_options(options), bool(statement.columns)
+            rows = _read_file(spark, statement.file, file_format, columns, given, is_listed=is_listed)
             return append(state.work(tx, bound.attachment), table, rows)
 
 
 def _read_file(
-    spark: SparkSession, file: str, file_format: str, columns: Sequence[Column], given: Mapping[str, str]
+    spark: SparkSession,
+    file: str,
+    file_format: str,
+    columns: Sequence[Column],
+    given: Mapping[str, str],
+    *,
+    is_listed: bool,
 ) -> DataFrame:
+    """The rows of a file; of a Parquet file all columns, unless the statement lists those that it takes."""
     match file_format:
         case "csv":
             texts = read_csv(spark, [file], [column.name for column in columns], given)
             return parsed_csv(texts, columns, given)
         case "json":
             return read_json(spark, [file], columns, given)
-    return spark.read.options(**READ_OPTIONS).options(**given).parquet(file)
+    rows = spark.read.options(**READ_OPTIONS).options(**given).parquet(file)
+    return rows.select(*(column_named(column.name) for column in columns)) if is_listed else rows
 
 
 def _file_format(file: str, options: Mapping[str, Any]) -> str:
@@ -111,7 +120,7 @@ def _spark_options(options: Mapping[str, Any]) -> dict[str, str]:
     """The given options under their Spark names."""
     found: dict[str, str] = {}
     for name, value in options.items():
-        if name in ("FORMAT", "OVERWRITE", "OVERWRITE_OR_IGNORE"):
+        if name in ("FORMAT", "OVERWRITE"):
             continue
         if name not in _CSV_OPTIONS:
             raise InvalidOption(f"COPY has no option {name}; it takes {', '.join(sorted(_CSV_OPTIONS))}.")

@@ -27,7 +27,7 @@ _MOST_DIGITS = 38
 _NAME = "__forklake_value_"
 _SLICES = {TokenType.L_BRACKET, TokenType.COLON, TokenType.DCOLON}
 """Next to these, the colon of a name would mean a slice or a cast."""
-_SIGNS = {"spark": (":",), "duckdb": (":", "$")}
+SIGNS = {"spark": (":",), "duckdb": (":", "$")}
 """Prefixes of parameter names."""
 _STARTS = {TokenType.SELECT, TokenType.DISTINCT, TokenType.ALL}
 """After these, a colon belongs to an alias in the DuckDB dialect, which has another prefix for names."""
@@ -107,7 +107,7 @@ def _inline_times(text: str, dialect: str, parameters: Mapping[str, Any]) -> str
     tokens = tokens_of(text, dialect)
     edits = []
     for at, (token, name) in enumerate(pairwise(tokens)):
-        is_sign = text[token.start : token.end + 1] in _SIGNS[dialect] and name.start == token.end + 1
+        is_sign = text[token.start : token.end + 1] in SIGNS[dialect] and name.start == token.end + 1
         value = parameters.get(name.text)
         if is_sign and isinstance(value, date) and not (at and tokens[at - 1].token_type in ENDS):
             edits.append((token.start, name.end + 1, f" {time_literal(value, dialect)} "))

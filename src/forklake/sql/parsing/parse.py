@@ -13,6 +13,8 @@ _BEGINNINGS: tuple[tuple[str, Parser], ...] = (
     ("DETACH", parse_session.detach),
     ("USE", parse_session.use),
     ("CREATE OR REPLACE SECRET", parse_session.create_secret),
+    ("CREATE OR REPLACE PERSISTENT SECRET", parse_session.create_secret),
+    ("CREATE OR REPLACE TEMPORARY SECRET", parse_session.create_secret),
     ("CREATE PERSISTENT SECRET", parse_session.create_secret),
     ("CREATE TEMPORARY SECRET", parse_session.create_secret),
     ("CREATE SECRET", parse_session.create_secret),

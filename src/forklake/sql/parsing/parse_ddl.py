@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from forklake.errors import InvalidChange
-from forklake.sql.parsing.cursor import Cursor, check_end
+from forklake.sql.parsing.cursor import Cursor, check_end, tokens_of
 from forklake.sql.parsing.statements import (
     AddColumn,
     AlterTable,
@@ -126,9 +126,11 @@ def _create_table(cursor: Cursor, or_replace: bool) -> CreateTable:
 
 def _query_with_data(cursor: Cursor) -> tuple[str, bool]:
     text = cursor.rest_of_text()
-    for ending, with_data in (("WITH NO DATA", False), ("WITH DATA", True)):
-        if text.upper().rstrip().endswith(ending):
-            return text.rstrip()[: -len(ending)].rstrip(), with_data
+    tokens = tokens_of(text, cursor.dialect)
+    for ending, with_data in ((["WITH", "NO", "DATA"], False), (["WITH", "DATA"], True)):
+        last = tokens[-len(ending) :]
+        if [text[token.start : token.end + 1].upper() for token in last] == ending:
+            return text[: last[0].start].rstrip(), with_data
     return text, True
 
 

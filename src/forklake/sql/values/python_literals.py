@@ -9,7 +9,7 @@ from sqlglot.tokenizer_core import TokenType
 from forklake.errors import InvalidInput
 from forklake.sql.parsing.constants import Parameters, parameter_value
 from forklake.sql.parsing.cursor import tokens_of
-from forklake.sql.parsing.parameters import ENDS, time_literal
+from forklake.sql.parsing.parameters import ENDS, SIGNS, time_literal
 from forklake.sql.parsing.table_references import apply_edits
 
 
@@ -20,7 +20,8 @@ def inline_parameters(text: str, dialect: str, parameters: Parameters) -> str:
     for at, token in enumerate(tokens):
         if token.token_type == TokenType.PLACEHOLDER:
             raise InvalidInput("The parameter ? has no value here.")
-        if token.token_type != TokenType.COLON or at + 1 == len(tokens) or (at and tokens[at - 1].token_type in ENDS):
+        is_sign = text[token.start : token.end + 1] in SIGNS[dialect]
+        if not is_sign or at + 1 == len(tokens) or (at and tokens[at - 1].token_type in ENDS):
             continue
         if tokens[at + 1].start == token.end + 1:
             value = parameter_value(tokens[at + 1].text, parameters)

@@ -18,7 +18,7 @@ def test_each_question_mark_of_a_text_has_a_value_of_its_own() -> None:
 
 def test_a_value_beside_a_colon_or_a_bracket_is_no_slice() -> None:
     texts, _ = named_parameters(["SELECT x[?:?]"], "duckdb", [1, 2])
-    assert texts == [f"SELECT x[(:{FIRST}):(:{SECOND})]"]
+    assert texts == [f"SELECT x[((:{FIRST})):((:{SECOND}))]"]
 
 
 @pytest.mark.parametrize(
