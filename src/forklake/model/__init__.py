@@ -1,4 +1,4 @@
-"""Values and rules, without input or output: the standard library only.
+"""Values and rules. No I/O, standard library only.
 
-Everything may import it.
+May be imported by every other package.
 """
