@@ -1,4 +1,4 @@
 """Values and rules. No I/O, standard library only.
 
-May be imported by every other package.
+Every other package may import it.
 """

@@ -1,4 +1,4 @@
 """Metadata as rows: the tables, and all SQL against them.
 
-May be imported by `catalog` only.
+Only `catalog` may import it.
 """
