@@ -60,6 +60,6 @@ class Scope:
         return len(self.levels) == 1
 
     def only(self, catalog_ids: Collection[CatalogId]) -> "Scope":
-        """The same scope restricted to these catalogs, if the other levels own nothing relevant."""
+        """The same scope restricted to these catalogs; the other levels must own nothing relevant."""
         kept = tuple(level for level in self.levels if level.catalog_id in catalog_ids)
         return Scope(self.catalog_id, self.snapshot_id, kept, self.made_by)

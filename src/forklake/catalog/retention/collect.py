@@ -98,5 +98,8 @@ def _delete_other_rows(needed: NeededPoints, reasons: tuple[Reason, ...]) -> Ite
 
 
 def is_owned(path: str, folder: str) -> bool:
-    """Whether a file is in the folder of the catalog, and so was written by it or handed over to it."""
+    """Whether a file is in the catalog's own folder, and so was written by it or handed over to it.
+
+    False for folders that no catalog can have, such as one inside the folder of another.
+    """
     return is_own_folder(folder) and path.startswith(f"{folder}/") and ".." not in path.split("/")

@@ -33,7 +33,7 @@ from forklake.store.table_files import read_stats, stats_statement
 
 _MESSAGE_OPTION = "require_commit_message"
 _DUPLICATE_RETRIES = 2
-"""Under the lock, a row can only exist if it was given twice, so that many retries are useless."""
+"""Under the lock, only a row that was given twice can be a duplicate, so many retries are useless."""
 _FEW_FILES = 16
 """More files, with their statistics, are sent in bulk, which requires a locked commit."""
 

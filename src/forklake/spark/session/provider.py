@@ -36,7 +36,7 @@ ONE_MACHINE: Mapping[str, str] = {
     "spark.sql.codegen.cache.maxEntries": "1000",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-    # Otherwise the Parquet filter finds no rows of October 5 to 14, 1582, which do not exist in the Julian calendar.
+    # Otherwise the Parquet filter finds no rows of October 5 to 14, 1582: the older calendar has no such days.
     "spark.sql.datetime.java8API.enabled": "true",
     # With this rule, Spark 4 fails for a correlated subquery in SELECT over a table whose files differ in their
     # columns.

@@ -1,7 +1,7 @@
 """Checks of CSV and JSON files before they are read, to reject what Spark's readers silently change or drop.
 
 Spark closes an unterminated quoted CSV field at the end of the file, keeps text after a closing quote together with the
-quotes, and reads invalid UTF-8 as replacement characters. Of a JSON text it reads only the first value, and of
+quotes, and reads invalid UTF-8 as question marks. Of a JSON text it reads only the first value, and of
 duplicate keys the last.
 """
 

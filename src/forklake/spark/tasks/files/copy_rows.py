@@ -101,7 +101,7 @@ def _read_batches(files: fs.FileSystem, source: SourceFile) -> Batches:
     columns = [name for name in source.names if name is not None]
     columns += [ROW_ID] * (source.row_id_start is None) + [SNAPSHOT_ID] * (source.snapshot_id is None)
     try:
-        # Buffers small files completely; this would load all of a large one, too.
+        # Small files are read at once; for a large one, this would load all of it.
         with pq.ParquetFile(
             source.path,
             filesystem=files,

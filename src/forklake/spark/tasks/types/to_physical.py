@@ -51,7 +51,7 @@ def _cast(array: pa.Array, column: Column) -> pa.Array:
 
 
 def _whole_number(array: pa.Array, column: Column) -> pa.Array:
-    """Arrow's message does not always name the rejected value, and the 128-bit types have no Arrow type to check."""
+    """Arrow does not name every value it rejects, and does not know the limits of 128-bit integers."""
     limit = _LIMITS[column.type.name]
     least = 0 if column.type.name.startswith("u") else -limit - 1
     bounds = pc.min_max(array).as_py()
