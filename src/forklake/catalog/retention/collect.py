@@ -74,7 +74,7 @@ def _collect_some(lake: Lake, catalog_id: CatalogId, folder: str) -> tuple[Colle
 def _garbage_files(
     transaction: WriteConnection, needed: NeededPoints, reasons: tuple[Reason, ...]
 ) -> tuple[dict[str, list[GarbageFile]], bool]:
-    """The files to release, by the table of their rows, and whether they are complete."""
+    """The files to release, by the table of their rows, and whether these are all."""
     asked = [(table, reason) for table in garbage.FILE_TABLES for reason in reasons]
     answers = transaction.fetch_all([garbage.garbage_files(needed, *each, BATCH_FILES) for each in asked])
     found: dict[str, dict[int, GarbageFile]] = {}

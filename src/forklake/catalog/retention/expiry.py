@@ -66,7 +66,7 @@ def cutoff_from_option(catalog: Catalog, option: str) -> datetime | None:
 
 
 def cutoff_time(catalog: Catalog, age: Age | None) -> datetime | None:
-    """The cutoff time, by the slower of the clocks of this machine and the database."""
+    """The cutoff time, by the clock that is behind: that of this machine or that of the database."""
     if isinstance(age, LocalClockTime):
         age = datetime.now(UTC) - age
     if not isinstance(age, timedelta):

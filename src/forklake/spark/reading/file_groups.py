@@ -87,7 +87,7 @@ def _reading_shape(now: Column, then: Column | PathColumn | None) -> Shape:
 
 
 def _mapped_columns(mapping: NameMapping, table: Table) -> dict[ColumnId, Column | PathColumn]:
-    """The columns of files with a mapping, as if the files had a version of the table."""
+    """The columns of files with a mapping, as if they were those of a table version."""
     known = {column.column_id: column for column in table.definition.fields()}
     below: dict[int | None, list[MappedColumn]] = {}
     for entry in mapping.columns:

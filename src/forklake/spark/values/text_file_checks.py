@@ -30,8 +30,7 @@ _OF_THE_SHAPE = ("sep", "quote", "escape", "encoding", "multiLine", "compression
 def check_csv(spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], count: int) -> None:
     """Reject files with a record that does not have `count` fields or has unclosed quotes; uses the reader's options.
 
-    Spark returns the raw text of a record only if it has fewer fields than the schema, so the schema has an extra
-    field.
+    Spark returns the raw text of a record with fewer fields than the schema, so the schema has an extra field.
     """
     _check_encoding(spark, paths)
     if not count:
