@@ -1,15 +1,15 @@
-"""Every error Forklake raises, as one tree.
+"""The exception hierarchy of Forklake.
 
 ForklakeError
-├── InvalidInput                 a value the caller gave cannot be used
+├── InvalidInput                 a value given by the caller is invalid
 │   ├── InvalidName              a name that is empty, too long or has forbidden characters
 │   ├── InvalidType              a column type that is unknown or cannot be stored
-│   ├── InvalidOption            an option that is unknown or has a bad value
+│   ├── InvalidOption            an option that is unknown or has an invalid value
 │   ├── InvalidChange            a change the table's definition does not allow
-│   ├── SyntaxProblem            a statement that cannot be read
-│   ├── Untranslatable           SQL of one dialect that the other has nothing for
-│   └── InvalidRows              rows that the table cannot take
-├── NotFound                     something named does not exist
+│   ├── SyntaxProblem            a statement that cannot be parsed
+│   ├── Untranslatable           SQL of one dialect without equivalent in the other
+│   └── InvalidRows              rows that the table cannot accept
+├── NotFound                     a named object does not exist
 │   ├── NoSuchCatalog
 │   ├── NoSuchSchema
 │   ├── NoSuchTable
@@ -18,34 +18,34 @@ ForklakeError
 │   ├── NoSuchColumn
 │   └── NoSuchSnapshot
 ├── AlreadyExists                a name is taken
-│   └── ForkMismatch             the existing catalog is not the fork that was asked for
-├── TransactionError             a transaction cannot go on
+│   └── ForkMismatch             the existing catalog is not the requested fork
+├── TransactionError             a transaction cannot continue
 │   ├── TransactionClosed        it was already committed or rolled back
-│   ├── ReadOnly                 writing where only reading is allowed
+│   ├── ReadOnly                 a write where only reading is allowed
 │   ├── CommitConflict           another transaction committed something incompatible
-│   ├── CommitMessageRequired    the catalog asks for author and message
-│   └── CommitFailed             the database kept failing until the retries were used up
-│       └── CommitUnknown        the database went away and could not be asked about the outcome
-├── QueryFailed                  Spark could not understand or run a query
-├── DataError                    the files of a table
-│   ├── DamagedFile              a file is missing, or is not what the metadata says
-│   ├── UnwritableFile           a file cannot be written: storage is full, or does not let us
-│   └── DataPathTaken            the data path is marked as that of another lake, or not at all
-└── StoreError                   the metadata database
-    ├── StoreUnavailable         it cannot be reached, or refuses the login
-    ├── StoreBusy                it stayed locked, or kept failing for a passing reason
-    ├── NotALake                 it holds no lake, or something that is not one
+│   ├── CommitMessageRequired    the catalog requires author and message
+│   └── CommitFailed             the database kept failing until retries were exhausted
+│       └── CommitUnknown        the connection was lost, and the outcome is unknown
+├── QueryFailed                  Spark could not analyse or execute a query
+├── DataError                    errors about the files of a table
+│   ├── DamagedFile              a file is missing, or differs from its metadata
+│   ├── UnwritableFile           a file cannot be written: storage is full or not writable
+│   └── DataPathTaken            the data path is marked as that of another lake, or unmarked
+└── StoreError                   errors of the metadata database
+    ├── StoreUnavailable         it cannot be reached, or rejects the login
+    ├── StoreBusy                it remained locked, or kept failing for a transient reason
+    ├── NotALake                 it contains no lake, or something else
     ├── UnsupportedFormat        the lake has a format version this release cannot read
     └── CorruptMetadata          rows contradict each other
 """
 
 
 class ForklakeError(Exception):
-    """The root of every error that Forklake raises on purpose."""
+    """Base class of all errors raised deliberately by Forklake."""
 
 
 class InvalidInput(ForklakeError, ValueError):
-    """A value the caller gave cannot be used."""
+    """A value given by the caller is invalid."""
 
 
 class InvalidName(InvalidInput):
@@ -57,7 +57,7 @@ class InvalidType(InvalidInput):
 
 
 class InvalidOption(InvalidInput):
-    """An option that is unknown, or a value it does not take."""
+    """An option that is unknown, or has an invalid value."""
 
 
 class InvalidChange(InvalidInput):
@@ -65,7 +65,7 @@ class InvalidChange(InvalidInput):
 
 
 class SyntaxProblem(InvalidInput):
-    """A statement that cannot be read; shows the line and points at the place."""
+    """A statement that cannot be parsed; shows the line and the position."""
 
     def __init__(self, message: str, text: str, position: int) -> None:
         line_start = text.rfind("\n", 0, position) + 1
@@ -78,15 +78,15 @@ class SyntaxProblem(InvalidInput):
 
 
 class Untranslatable(InvalidInput):
-    """SQL of one dialect for which the other has nothing; names the construct."""
+    """SQL of one dialect without equivalent in the other; names the construct."""
 
 
 class InvalidRows(InvalidInput):
-    """Rows that the table cannot take: columns that do not fit, a NULL or a value it does not allow."""
+    """Rows that the table cannot accept: mismatching columns, or a NULL or value that is not allowed."""
 
 
 class NotFound(ForklakeError, LookupError):
-    """Something that was named does not exist."""
+    """A named object does not exist."""
 
 
 class NoSuchCatalog(NotFound):
@@ -122,11 +122,11 @@ class AlreadyExists(ForklakeError):
 
 
 class ForkMismatch(AlreadyExists):
-    """A catalog of this name exists, but it is not the fork that was asked for."""
+    """A catalog of this name exists, but it is not the requested fork."""
 
 
 class TransactionError(ForklakeError):
-    """The transaction cannot go on."""
+    """The transaction cannot continue."""
 
 
 class TransactionClosed(TransactionError):
@@ -138,7 +138,7 @@ class ReadOnly(TransactionError):
 
 
 class CommitConflict(TransactionError):
-    """Another transaction has committed something this one cannot be put on top of."""
+    """Another transaction has committed an incompatible change."""
 
     def __init__(self, message: str, *, snapshot_id: int | None = None, subject: str | None = None) -> None:
         super().__init__(message)
@@ -151,47 +151,47 @@ class CommitMessageRequired(TransactionError):
 
 
 class CommitFailed(TransactionError):
-    """The metadata database kept failing until the retries were used up; nothing was written."""
+    """The metadata database kept failing until the retries were exhausted; nothing was written."""
 
 
 class CommitUnknown(CommitFailed):
-    """The database went away during COMMIT and could not be asked whether it happened."""
+    """The connection was lost during COMMIT, and it is unknown whether it happened."""
 
 
 class QueryFailed(ForklakeError):
-    """Spark could not understand a query, or failed to run it; says why in Spark's words."""
+    """Spark could not analyse or execute a query; contains Spark's message."""
 
 
 class DataError(ForklakeError):
-    """Something about the files of a table."""
+    """An error about the files of a table."""
 
 
 class DamagedFile(DataError):
-    """A file of a table is missing, or is not what the metadata says it is."""
+    """A file of a table is missing, or differs from its metadata."""
 
 
 class UnwritableFile(DataError):
-    """A file of a table cannot be written: storage is full, or does not let us."""
+    """A file of a table cannot be written: storage is full or not writable."""
 
 
 class DataPathTaken(DataError):
-    """The data path is marked as that of another lake, or is not marked where that is needed."""
+    """The data path is marked as that of another lake, or unmarked where a marker is required."""
 
 
 class StoreError(ForklakeError):
-    """Something about the metadata database."""
+    """An error of the metadata database."""
 
 
 class StoreUnavailable(StoreError):
-    """The metadata database cannot be reached, or refuses the login."""
+    """The metadata database cannot be reached, or rejects the login."""
 
 
 class StoreBusy(StoreError):
-    """The metadata database stayed locked, or kept failing for a reason that passes."""
+    """The metadata database remained locked, or kept failing for a transient reason."""
 
 
 class NotALake(StoreError):
-    """The database holds no lake, or something that is not one."""
+    """The database contains no lake, or something else."""
 
 
 class UnsupportedFormat(StoreError):

@@ -1,4 +1,4 @@
-"""Compaction, cleanup, verification, and files that are added: work that keeps a lake in shape and may be run again.
+"""Maintenance: compaction, cleanup, verification, and adding of files. All operations can be repeated.
 
-Imports `spark` and `catalog`; `sql`, `api` and `cli` import it.
+Imports `spark` and `catalog`; imported by `sql`, `api` and `cli`.
 """

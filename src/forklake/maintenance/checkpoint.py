@@ -1,4 +1,4 @@
-"""Everything that keeps a catalog in shape, one after the other."""
+"""All maintenance of a catalog in sequence."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from forklake.spark.storage.storage import Storage
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A part of the work, and how much it had to do: rows, snapshots or files."""
+    """A maintenance step, and the number of processed rows, snapshots or files."""
 
     step: str
     done: int
 
 
 def checkpoint(catalog: Catalog, storage: Storage, commits: Commits, *, progress: Progress = QUIET) -> list[Step]:
-    """Flush, expire, merge, rewrite, clean up and delete orphans, each as the options of the catalog say.
+    """Flush, expire, merge, rewrite, clean up and delete orphans, according to the options of the catalog.
 
-    Each step stands for itself: what was done before one that fails stays done.
+    Steps are independent: if one fails, the results of the previous ones remain.
     """
     steps: tuple[tuple[str, Callable[[], int]], ...] = (
         ("flush_inlined_data", lambda: sum(flushed.rows_flushed for flushed in flush_inlined_in_tables(commits))),

@@ -1,26 +1,26 @@
-"""How far long work has come: told to whoever wants to know."""
+"""Progress reporting of long operations."""
 
 from typing import Protocol
 
 
 class Progress(Protocol):
-    """Told what is being done, and how much of it is done. Never called from two threads at once."""
+    """Receives the progress of an operation. Never called by two threads at once."""
 
     def begin(self, what: str, files: int, size: int) -> None:
-        """Work on so many files, of so many bytes in all, begins."""
+        """Work on this number of files and bytes begins."""
         ...
 
     def advance(self, files: int, size: int) -> None:
-        """So many more files and bytes are done."""
+        """This number of further files and bytes is done."""
         ...
 
     def end(self) -> None:
-        """The work that was begun last is over, done or not."""
+        """The current work has ended, successfully or not."""
         ...
 
 
 class SilentProgress:
-    """Tells nobody."""
+    """Ignores all progress."""
 
     def begin(self, what: str, files: int, size: int) -> None:
         pass

@@ -1,4 +1,4 @@
-"""Values and rules, without input or output: the standard library only.
+"""Values and rules. No I/O, standard library only.
 
-Everything may import it.
+Every other package may import it.
 """

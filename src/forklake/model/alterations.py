@@ -1,7 +1,7 @@
-"""What CREATE TABLE and ALTER TABLE make of a table's definition.
+"""Pure CREATE TABLE and ALTER TABLE operations on table definitions.
 
-Every function returns a new definition, or raises and leaves everything as it was; a change that would
-change nothing returns an equal definition.
+Every function returns a new definition, or raises without side effects. A change without effect returns an equal
+definition.
 """
 
 import itertools
@@ -35,12 +35,12 @@ from forklake.model.partitions import PartitionKey, PartitionSpec, parse_transfo
 DefaultType = Literal["literal", "expression"]
 
 MAX_NEW_FIELDS = 1_000_000
-"""A new table numbers its fields from 1 up to here; columns added later have ids above."""
+"""Maximum number of fields of a new table, numbered from 1; columns added later have larger ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnSpec:
-    """A column as somebody asks for it; a default without a type is a literal."""
+    """A requested column. A default without a default type is a literal."""
 
     name: str
     type: ColumnType
@@ -52,7 +52,7 @@ class ColumnSpec:
 
 
 def new_definition(specs: Sequence[ColumnSpec]) -> TableDefinition:
-    """The definition of a new table with these columns."""
+    """Returns the definition of a new table with these columns."""
     if not specs:
         raise InvalidChange("A table needs at least one column")
     if sum(field_count(spec.type) for spec in specs) > MAX_NEW_FIELDS:
@@ -70,7 +70,7 @@ def new_definition(specs: Sequence[ColumnSpec]) -> TableDefinition:
 def add_column(
     definition: TableDefinition, spec: ColumnSpec, ids: Iterator[ColumnId], parent: Path = ()
 ) -> TableDefinition:
-    """Add a column last, or a field to the struct at `parent`; takes `field_count(spec.type)` new ids."""
+    """Append a column, or a field to the struct at `parent`; consumes `field_count(spec.type)` new ids."""
     _check_spec(spec)
     _check_addition(spec, parent)
     siblings = definition.columns
@@ -85,7 +85,7 @@ def add_column(
 
 
 def drop_column(definition: TableDefinition, path: Path) -> TableDefinition:
-    """Drop a column or a field of a struct; not the last one, and none that partitions or sorts the table."""
+    """Drop a column or struct field, except the last one and any that the table is partitioned or sorted by."""
     column = find_column(definition, path)
     if len(siblings_of(definition, path)) == 1:
         only = "struct only has one field" if path[1:] else "table only has one column"
@@ -98,10 +98,9 @@ def drop_column(definition: TableDefinition, path: Path) -> TableDefinition:
 
 
 def rename_column(definition: TableDefinition, path: Path, new_name: str) -> TableDefinition:
-    """Rename a column or a field of a struct, also where the table is sorted by just that column.
+    """Rename a column or struct field; sort keys that consist of just this column are renamed too.
 
-    A longer sort expression that uses the column refuses the change, because its text cannot be rewritten
-    safely.
+    Rejected if a longer sort expression uses the column, because its text cannot be rewritten safely.
     """
     check_column_name(new_name)
     missing = f"Failed to rename column - column {path_text(path)} does not exist"
@@ -117,7 +116,7 @@ def rename_column(definition: TableDefinition, path: Path, new_name: str) -> Tab
 
 
 def set_column_type(definition: TableDefinition, path: Path, new_type: ColumnType) -> TableDefinition:
-    """Widen the type of a column; the fields of nested types keep their ids by name."""
+    """Widen the type of a column; fields of nested types are matched by name and keep their ids."""
     column = find_column(definition, path)
     check_type(new_type)
     if column.type == new_type:
@@ -137,19 +136,19 @@ def set_default(
     value_type: DefaultType | None,
     dialect: str | None,
 ) -> TableDefinition:
-    """What new rows get from now on; rows that exist keep what they have."""
+    """Set the default for new rows; existing rows keep their values."""
     siblings_of(definition, path)
     _check_default(find_column(definition, path).type, value)
     return change_column(definition, path, lambda column: _with_default(column, value, value_type, dialect))
 
 
 def drop_default(definition: TableDefinition, path: Path) -> TableDefinition:
-    """New rows get NULL again when they give no value."""
+    """Remove the default: new rows without a value get NULL."""
     return set_default(definition, path, None, None, None)
 
 
 def set_not_null(definition: TableDefinition, path: Path) -> TableDefinition:
-    """Forbid NULL in a column; that no row has one is for the caller to know."""
+    """Forbid NULL in a column. The caller must ensure that no row contains NULL."""
     if not _find_top_level(definition, path).nulls_allowed:
         raise InvalidChange(f"Cannot SET NOT NULL on column {path_text(path)} - it already has a NOT NULL constraint")
     return change_column(definition, path, lambda column: replace(column, nulls_allowed=False))
@@ -163,7 +162,7 @@ def drop_not_null(definition: TableDefinition, path: Path) -> TableDefinition:
 
 
 def move_column(definition: TableDefinition, path: Path, after: str | None) -> TableDefinition:
-    """Put a column or struct field behind a sibling, or first."""
+    """Move a column or struct field after a sibling, or to the first position."""
     column = find_column(definition, path)
     rest = [other for other in siblings_of(definition, path) if other is not column]
     place = 0
@@ -178,7 +177,7 @@ def move_column(definition: TableDefinition, path: Path, after: str | None) -> T
 def set_partition(
     definition: TableDefinition, keys: Sequence[tuple[str, str]], partition_id: PartitionId
 ) -> TableDefinition:
-    """Partition the files to come by these top-level columns, each with the text of its transform."""
+    """Partition new files by these top-level columns, each with the text of its transform."""
     if not keys:
         raise InvalidChange("A partitioning needs at least one column")
     found = tuple(_partition_key(definition, name, transform) for name, transform in keys)
@@ -190,12 +189,12 @@ def set_partition(
 
 
 def reset_partition(definition: TableDefinition) -> TableDefinition:
-    """Leave the files to come without partitions."""
+    """Write new files without partitioning."""
     return replace(definition, partition=None)
 
 
 def set_sort(definition: TableDefinition, keys: Sequence[SortKey], sort_id: SortId) -> TableDefinition:
-    """Sort the files to come by these expressions; those that are just a column must name one."""
+    """Sort new files by these expressions; an expression that is just a column name must name an existing column."""
     if not keys:
         raise InvalidChange("A sort order needs at least one expression")
     check_sort_keys(definition, keys)
@@ -205,12 +204,12 @@ def set_sort(definition: TableDefinition, keys: Sequence[SortKey], sort_id: Sort
 
 
 def reset_sort(definition: TableDefinition) -> TableDefinition:
-    """Leave the files to come unsorted."""
+    """Write new files without a sort order."""
     return replace(definition, sort=None)
 
 
 def set_tag(definition: TableDefinition, path: Path | None, key: str, value: str | None) -> TableDefinition:
-    """Set a tag of a column, or of the table if there is no path; None removes it."""
+    """Set a tag of a column, or of the table if `path` is None; the value None removes the tag."""
     owner = definition if path is None else find_column(definition, path)
     tags = {name: text for name, text in owner.tags.items() if name != key}
     if value is not None:
@@ -221,7 +220,7 @@ def set_tag(definition: TableDefinition, path: Path | None, key: str, value: str
 
 
 def is_tightening(before: TableDefinition, after: TableDefinition) -> bool:
-    """Whether a column became NOT NULL or changed its type: rows inserted meanwhile may not fit."""
+    """Whether a column became NOT NULL or changed its type, so that concurrently inserted rows may not fit."""
     old = {column.column_id: column for column in before.fields()}
     return any(
         column.type.text != old[column.column_id].type.text

@@ -1,4 +1,4 @@
-"""Arguments of public methods, checked against their annotations before anything is done with them."""
+"""Runtime checks of the arguments of public methods against their annotations."""
 
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -18,7 +18,7 @@ _NOT_PUBLIC = "_"
 
 
 def checked_methods(cls: C) -> C:
-    """Let every public method of a class refuse arguments that are not what their annotations say."""
+    """Class decorator: every public method rejects arguments that do not match their annotations."""
     for name, method in list(vars(cls).items()):
         if not name.startswith(_NOT_PUBLIC) and isfunction(method):
             setattr(cls, name, checked_arguments(method))
@@ -26,11 +26,11 @@ def checked_methods(cls: C) -> C:
 
 
 def checked_arguments(function: Callable[P, T]) -> Callable[P, T]:
-    """Let a function refuse arguments that are not what their annotations say, and texts that are no Unicode."""
+    """Decorator: rejects arguments that do not match their annotations, and strings that are not valid Unicode."""
 
     @lru_cache(1)
     def expected() -> tuple[Signature, dict[str, Any]]:
-        # When it is called first: annotations may name what is defined below.
+        # Evaluated on the first call, because annotations may name classes defined further down.
         return signature(function), get_type_hints(function)
 
     @wraps(function)
@@ -39,7 +39,7 @@ def checked_arguments(function: Callable[P, T]) -> Callable[P, T]:
         try:
             given = parameters.bind(*args, **kwargs).arguments
         except TypeError:
-            # Python says best which argument is missing or unknown.
+            # Python's own message about missing or unknown arguments is the best one.
             return function(*args, **kwargs)
         for name, value in given.items():
             if name in hints:
@@ -61,7 +61,7 @@ def _check(method: str, name: str, value: Any, hint: Any) -> None:
 
 
 def _is_a(value: Any, hint: Any) -> bool:
-    """Whether a value is what an annotation says; of protocols and type variables nothing is known."""
+    """Whether a value matches an annotation; protocols and type variables match anything."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return any(_is_a(value, each) for each in arguments)
@@ -85,13 +85,13 @@ def _is_a(value: Any, hint: Any) -> bool:
 
 
 def _is_of_connect(value: Any, hint: type) -> bool:
-    """Whether a value is of a class of Spark Connect, which has classes of the same names."""
+    """Whether a value is an instance of the Spark Connect class with the same name."""
     names = {(base.__module__.partition(".")[0], base.__name__) for base in type(value).__mro__}
     return ("pyspark", hint.__name__) in names and hint.__module__.startswith("pyspark")
 
 
 def _texts(value: Any) -> list[str]:
-    """The texts that an argument is, or is made of; rows and their values are checked where they are read."""
+    """The strings in an argument, one level deep; rows and their values are checked when they are read."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, Mapping):
@@ -100,7 +100,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _described(hint: Any) -> str:
-    """An annotation in words."""
+    """Describes an annotation in words."""
     arguments = get_args(hint)
     match get_origin(hint):
         case None:

@@ -1,21 +1,21 @@
-"""Which values may be written to a column without being asked: those that arrive as what they were.
+"""Implicit assignment: which types can be written to a column without loss.
 
-Narrower numbers are taken when each value fits, which is looked at row by row; what would be rounded, cut or parsed
-is refused by its type, and has to be cast by whoever writes.
+Narrowing integers and decimals is allowed, and each value is range-checked. Types that would require rounding,
+truncating or parsing are rejected; the writer has to cast.
 """
 
 from forklake.errors import InvalidRows
 from forklake.model.column_types import FLOATS, INTEGERS, TIMESTAMPS, ColumnType, can_promote
 
 UNTYPED = ColumnType("unknown")
-"""Of what is NULL throughout, inside of a nested type."""
+"""The type of a value inside a nested type that is always NULL."""
 
 _TEXT = frozenset({"varchar", "json", "uuid", "time", "interval"})
 _BYTES = frozenset({"blob", "geometry"})
 
 
 def check_assignable(source: ColumnType | None, target: ColumnType, column: str) -> None:
-    """Refuse a type whose values cannot go into the column. A source of no type is all NULL."""
+    """Reject a source type that cannot be written to the column. None as source means that all values are NULL."""
     if source is None or _is_assignable(source, target):
         if source not in (None, UNTYPED) and target.is_nested:
             _check_children(source, target, column)
@@ -31,7 +31,7 @@ def _is_assignable(source: ColumnType, target: ColumnType) -> bool:
     if target.is_nested or source.is_nested:
         return source.name == target.name
     if target.name in INTEGERS:
-        # Unsigned and 128-bit integers are shown as decimals without a fraction.
+        # Unsigned and 128-bit integers are represented as decimals with scale 0.
         return source.name in INTEGERS or (source.name == "decimal" and not source.scale) or _is_count(source, target)
     if target.name == "decimal":
         return source.name in INTEGERS or (source.name == "decimal" and (source.scale or 0) <= (target.scale or 0))
@@ -43,12 +43,12 @@ def _is_assignable(source: ColumnType, target: ColumnType) -> bool:
 
 
 def _is_count(source: ColumnType, target: ColumnType) -> bool:
-    """Nanosecond timestamps are shown as counts."""
+    """Nanosecond timestamps are represented as integers."""
     return {source.name, target.name} == {"int64", "timestamp_ns"}
 
 
 def _check_children(source: ColumnType, target: ColumnType, column: str) -> None:
-    """Fields of structs go by name; one that is missing is NULL, one too many is refused."""
+    """Struct fields match by name: a missing field is NULL, an extra one is rejected."""
     given = {name.lower(): child for name, child in source.fields}
     for name, child in target.fields:
         found = given.pop(name.lower(), None)

@@ -1,6 +1,6 @@
-"""What a transaction did: one frozen dataclass per kind of change, their union, and their text.
+"""The changes of a transaction: one frozen dataclass per kind of change, their union, and their text form.
 
-Fields that do not count in comparisons are known for our own changes only; the text does not hold them.
+Fields with `compare=False` are set only for the transaction's own changes; they are not part of the text form.
 """
 
 import re
@@ -48,7 +48,7 @@ class AlteredSchema:
 
 @dataclass(frozen=True, slots=True)
 class CreatedTable:
-    """A table got this name: it was created, or renamed to it (then a `RenamedTable` stands beside)."""
+    """A table was created under this name, or renamed to it (then accompanied by a `RenamedTable`)."""
 
     tag: ClassVar[str] = "created_table"
     schema: str
@@ -78,7 +78,7 @@ class AlteredTable:
 
 @dataclass(frozen=True, slots=True)
 class CreatedView:
-    """A view got this name: it was created, or renamed to it (then a `RenamedView` stands beside)."""
+    """A view was created under this name, or renamed to it (then accompanied by a `RenamedView`)."""
 
     tag: ClassVar[str] = "created_view"
     schema: str
@@ -203,22 +203,22 @@ Change = CreatedCatalog | ForkedFrom | SchemaChange | TableChange | ViewChange |
 
 
 def format_changes(changes: Iterable[Change]) -> str | None:
-    """The text stored with a snapshot: entries in canonical order, each once; None for no changes."""
+    """The text stored with a snapshot: distinct entries in canonical order; None if there are no changes."""
     return ",".join(_entry(change) for change in canonical_order(changes)) or None
 
 
 def parse_changes(text: str | None) -> tuple[Change, ...]:
-    """The changes a text names, in its order; `CorruptMetadata` if an entry cannot be read."""
+    """Parses the text stored with a snapshot, keeping its order; raises `CorruptMetadata` for an unreadable entry."""
     return tuple(_read_entry(entry) for entry in _split_entries(text)) if text else ()
 
 
 def canonical_order(changes: Iterable[Change]) -> tuple[Change, ...]:
-    """The changes in the order they are written in, without repetitions."""
+    """The distinct changes in the order in which they are written."""
     return tuple(sorted(dict.fromkeys(changes), key=lambda change: _RANK[change.tag]))
 
 
 def changes_map(changes: Iterable[Change]) -> dict[str, list[str]]:
-    """The changes as `snapshots()` shows them: a list of names or ids under each kind that occurs."""
+    """The changes as shown by `snapshots()`: a list of names or ids for each kind that occurs."""
     shown: dict[str, list[str]] = {}
     for change in canonical_order(changes):
         shown.setdefault(_KINDS[change.tag].map_key, []).append(_subject(change, quote_if_needed))
@@ -250,7 +250,7 @@ def _subject(change: Change, quote: Callable[[str], str]) -> str:
 
 
 def _split_entries(text: str) -> Iterator[str]:
-    """The entries between the commas outside quotes; a doubled quote closes and opens, which is no matter."""
+    """Splits at commas outside quotes; a doubled quote toggles twice, which has no effect."""
     start, quoted = 0, False
     for position, character in enumerate(text):
         if character == '"':
@@ -330,5 +330,5 @@ _KINDS: dict[str, _ChangeKind] = {
 }
 _RANK = {tag: rank for rank, tag in enumerate(_KINDS)}
 
-# What other releases of the format write for the same kinds.
+# Names used for the same kinds by other versions of the format.
 _SYNONYMS = {"flushed_inlined": "inline_flush", "compacted_table": "merge_adjacent"}

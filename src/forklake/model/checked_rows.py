@@ -1,4 +1,4 @@
-"""Files and inlined batches as their rows are, right or wrong. `top` is that of the level they were found in."""
+"""Catalog rows of files and inlined batches, unvalidated. `top` is the top snapshot of the level they belong to."""
 
 from typing import NamedTuple
 

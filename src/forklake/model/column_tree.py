@@ -1,7 +1,7 @@
-"""The fields of a table as a tree: built from types, found by path or in sort expressions, and replaced.
+"""The fields of a table as a tree: building, lookup by path or in sort expressions, replacement.
 
-A path names a field from the top: ("address", "city"). Below a list the part is `element`, below a map it is
-`key` or `value`. Names compare without case.
+A path names a field from the top: ("address", "city"). The child of a list is `element`, the children of a map are
+`key` and `value`. Names are case-insensitive.
 """
 
 import re
@@ -19,21 +19,21 @@ Path: TypeAlias = tuple[str, ...]
 Columns: TypeAlias = tuple[Column, ...]
 
 MOST_DEPTH = 50
-"""Arrow takes rows apart to a depth of 64, of which lists and maps need more than one each."""
+"""Arrow supports a nesting depth of 64, and lists and maps need more than one level each."""
 
 
 def path_text(path: Path) -> str:
-    """The path as messages show it."""
+    """The path as shown in messages."""
     return ".".join(quote_if_needed(part) for part in path)
 
 
 def field_count(column_type: ColumnType) -> int:
-    """How many column ids a column of this type takes."""
+    """The number of column ids that a column of this type needs."""
     return 1 + sum(field_count(child) for _, child in column_type.fields)
 
 
 def check_type(column_type: ColumnType, depth: int = 1) -> None:
-    """Refuse struct fields without a proper name, or with the name of another, and what is nested too deeply."""
+    """Reject invalid or duplicate names of struct fields, and too deep nesting."""
     if depth > MOST_DEPTH:
         raise InvalidType(f"The type is nested more than {MOST_DEPTH} deep.")
     if column_type.name == "struct":
@@ -44,20 +44,20 @@ def check_type(column_type: ColumnType, depth: int = 1) -> None:
 
 
 def build_column(name: str, column_type: ColumnType, ids: Iterator[ColumnId], added: SnapshotId | None) -> Column:
-    """A new field and all below it, parents numbered before their children."""
+    """A new field and its descendants; parents are numbered before their children."""
     column = Column(next(ids), name, column_type, added=added)
     children = [build_column(child_name, child, ids, added) for child_name, child in column_type.fields]
     return replace(column, children=tuple(children))
 
 
 def column_position(columns: Sequence[Column], name: str) -> int | None:
-    """Where the column of this name stands among its siblings."""
+    """The position of the column with this name among its siblings."""
     key = fold(name)
     return next((at for at, column in enumerate(columns) if fold(column.name) == key), None)
 
 
 def find_column(definition: TableDefinition, path: Path, missing: str | None = None) -> Column:
-    """The column or nested field at this path; NoSuchColumn says `missing` and suggests the nearest name."""
+    """The column or nested field at this path; raises NoSuchColumn with `missing` and a suggestion."""
     if not path:
         raise NoSuchColumn("The path of a column needs at least one name")
     columns = definition.columns
@@ -74,7 +74,7 @@ def find_column(definition: TableDefinition, path: Path, missing: str | None = N
 
 
 def siblings_of(definition: TableDefinition, path: Path) -> Columns:
-    """The columns or struct fields among which this one stands; parts of a list or map have a fixed place."""
+    """The columns or struct fields at the same level; raises for the parts of a list or map, which are fixed."""
     find_column(definition, path)
     if len(path) == 1:
         return definition.columns
@@ -88,7 +88,7 @@ def siblings_of(definition: TableDefinition, path: Path) -> Columns:
 
 
 def change_column(definition: TableDefinition, path: Path, change: Callable[[Column], Column]) -> TableDefinition:
-    """The definition with the column at an existing path changed; the types above it follow."""
+    """The definition with the column at an existing path replaced; the types of its ancestors are updated."""
 
     def in_place(columns: Columns) -> Columns:
         at = column_position(columns, path[-1])
@@ -98,18 +98,18 @@ def change_column(definition: TableDefinition, path: Path, change: Callable[[Col
 
 
 def change_children(definition: TableDefinition, parent: Path, change: Callable[[Columns], Columns]) -> TableDefinition:
-    """The definition with all fields directly below an existing path changed; () is the table itself."""
+    """The definition with all fields directly below an existing path replaced; () is the table itself."""
     return replace(definition, columns=_change_below(definition.columns, parent, change))
 
 
 def with_children(column: Column, children: Columns) -> Column:
-    """The column with these fields below it, and the type that they make."""
+    """The column with these children, and the type that results from them."""
     fields = tuple((child.name, child.type) for child in children)
     return replace(column, children=children, type=replace(column.type, fields=fields))
 
 
 def promote(column: Column, new_type: ColumnType) -> Column:
-    """The column with a wider type; its fields keep their ids, and take order and spelling from the type."""
+    """The column with a wider type; its fields keep their ids, and take order and spelling from the new type."""
     if column.type.is_nested:
         by_name = {fold(child.name): child for child in column.children}
         children = [
@@ -124,7 +124,7 @@ def promote(column: Column, new_type: ColumnType) -> Column:
 
 
 def check_sort_keys(definition: TableDefinition, keys: Sequence[SortKey]) -> None:
-    """Refuse empty expressions, and those that are just a column which the table does not have."""
+    """Reject empty expressions, and those that are just the name of a missing column."""
     for key in keys:
         if not key.expression.strip():
             raise InvalidChange("A sort expression is empty")
@@ -135,14 +135,14 @@ def check_sort_keys(definition: TableDefinition, keys: Sequence[SortKey]) -> Non
 
 
 def sorts_by(definition: TableDefinition, key: SortKey, path: Path) -> bool:
-    """Whether a sort expression uses the column, as far as its text tells; rather yes than no."""
+    """Whether a sort expression uses the column, judged by its text: false positives are possible."""
     wanted = tuple(map(fold, path))
     used = [_only_column(definition, key) or (), *_columns_in(key)]
     return any(tuple(map(fold, _without_table(definition, found)))[: len(wanted)] == wanted for found in used)
 
 
 def renamed_sort_key(definition: TableDefinition, key: SortKey, path: Path, new_name: str) -> SortKey:
-    """The sort key after the column at `path` gets a new name."""
+    """The sort key after the column at `path` is renamed."""
     if not sorts_by(definition, key, path):
         return key
     only = _only_column(definition, key)
@@ -167,7 +167,7 @@ def _change_below(columns: Columns, parent: Path, change: Callable[[Columns], Co
 
 
 def _as_digit(literal: str | None) -> str | None:
-    """A boolean literal as a number: the one promotion whose old literals cannot be read as the new type."""
+    """Converts a boolean literal to a number: the only promotion whose old literals are invalid in the new type."""
     return None if literal is None else {"true": "1", "false": "0"}.get(literal.lower(), literal)
 
 
@@ -176,7 +176,7 @@ def _text_pattern(strings: str, name: str) -> re.Pattern[str]:
     return re.compile(rf"{strings}|\d[\w.]*|{chain}")
 
 
-# To Spark, double quotes hold a string; to others, an identifier.
+# Double quotes delimit strings in Spark, and identifiers in other dialects.
 _SPARK_NAME = re.compile(r"`(?:[^`]|``)*`|[^\W\d]\w*")
 _OTHER_NAME = re.compile(r'"(?:[^"]|"")*"|[^\W\d]\w*')
 _SPARK_TEXT = _text_pattern(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", _SPARK_NAME.pattern)
@@ -184,13 +184,13 @@ _OTHER_TEXT = _text_pattern(r"'(?:[^']|'')*'", _OTHER_NAME.pattern)
 
 
 def _columns_in(key: SortKey) -> list[Path]:
-    """Every dotted name in a sort expression, without the names of functions."""
+    """All dotted names in a sort expression, except names of functions."""
     pattern = _SPARK_TEXT if key.dialect == "spark" else _OTHER_TEXT
     return [_name_parts(found, key.dialect) for found in pattern.finditer(key.expression) if found["chain"]]
 
 
 def _only_column(definition: TableDefinition, key: SortKey) -> Path | None:
-    """The path that is all of a sort expression."""
+    """The path, if the sort expression is nothing but a column reference."""
     text = key.expression.strip()
     if column_position(definition.columns, text) is not None:
         return (text,)
@@ -215,5 +215,5 @@ def _quote_in_dialect(name: str, dialect: str) -> str:
 
 
 def _without_table(definition: TableDefinition, path: Path) -> Path:
-    """A dotted name may begin with the table's."""
+    """Removes the table name that a dotted name may begin with."""
     return path[1:] if len(path) > 1 and column_position(definition.columns, path[0]) is None else path

@@ -1,4 +1,4 @@
-"""Column types: the names they are stored under, the spellings that are accepted, and which may widen."""
+"""Column types: stored names, accepted spellings, and allowed promotions."""
 
 import math
 import re
@@ -46,8 +46,8 @@ _SQL_NAMES = {
     "variant": "VARIANT",
 }
 
-# Stored names win over DuckDB's: its own INT8 has eight bytes, the stored `int8` has eight bits. INT1, INT2
-# and INT4 are left out, so that nobody who counts in bytes gets a column of another width without an error.
+# Stored names take precedence over DuckDB's, whose INT8 has eight bytes, while the stored `int8` has eight bits. INT1,
+# INT2 and INT4 are omitted, so that nobody who counts in bytes silently gets a column of another width.
 _SPELLINGS = {
     **{name: name for name in _SQL_NAMES},
     **{sql.lower(): name for name, sql in _SQL_NAMES.items()},
@@ -96,7 +96,7 @@ class ColumnType:
 
     @property
     def text(self) -> str:
-        """The string stored as the type of the column; the children of a nested type are stored apart."""
+        """The type as stored for the column; the children of a nested type are stored separately."""
         return f"decimal({self.precision},{self.scale})" if self.name == "decimal" else self.name
 
     @property
@@ -104,7 +104,7 @@ class ColumnType:
         return self.name in NESTED
 
     def sql(self) -> str:
-        """The whole type as SQL text, which `parse_type` reads back."""
+        """The complete type as SQL text; inverse of `parse_type`."""
         match self.name:
             case "decimal":
                 return f"DECIMAL({self.precision},{self.scale})"
@@ -119,7 +119,7 @@ class ColumnType:
 
 
 def decimal_of(precision: int, scale: int) -> ColumnType:
-    """A decimal with this many digits in all, and this many after the point."""
+    """A decimal with the given precision and scale."""
     if not (1 <= precision <= 38 and 0 <= scale <= precision):
         raise InvalidType(
             f"DECIMAL({precision},{scale}) is not possible: 1 to 38 digits, of which 0 to all after the point"
@@ -133,12 +133,12 @@ def list_of(element: ColumnType) -> ColumnType:
 
 
 def map_of(key: ColumnType, value: ColumnType) -> ColumnType:
-    """A map from keys of one type to values of one type."""
+    """A map with one key type and one value type."""
     return ColumnType("map", fields=(("key", key), ("value", value)))
 
 
 def struct_of(fields: "tuple[tuple[str, ColumnType], ...]") -> ColumnType:
-    """A struct of named fields; no two names may differ only in case."""
+    """A struct of named fields; names must differ in more than case."""
     if not fields:
         raise InvalidType("A STRUCT needs at least one field")
     seen: set[str] = set()
@@ -152,9 +152,9 @@ def struct_of(fields: "tuple[tuple[str, ColumnType], ...]") -> ColumnType:
 
 
 def parse_type(text: str, *, timestamp: str = "timestamp") -> ColumnType:
-    """Read a type in the stored, DuckDB or Spark spelling; InvalidType if it cannot be stored.
+    """Parse a type in the stored, DuckDB or Spark spelling; raises InvalidType if it cannot be stored.
 
-    `timestamp` is what the word TIMESTAMP alone means.
+    `timestamp` is the type denoted by TIMESTAMP without further words.
     """
     parser = _TypeParser(text, timestamp)
     parsed = parser.type()
@@ -163,7 +163,7 @@ def parse_type(text: str, *, timestamp: str = "timestamp") -> ColumnType:
 
 
 def can_promote(old: ColumnType, new: ColumnType) -> bool:
-    """Whether every value of `old` can be read as `new`; equal types are no promotion."""
+    """Whether every value of `old` can be read as `new`; False for equal types."""
     return old != new and _can_widen(old, new)
 
 
@@ -190,13 +190,13 @@ def _fits_decimal(old: ColumnType, new: ColumnType) -> bool:
 
 
 def _decimal_room(column_type: ColumnType) -> tuple[float, int]:
-    """The digits before and after the point; only types with a limit of digits fit any decimal."""
+    """The digits before and after the point; infinite if the type has no limit, so that it fits no decimal."""
     if column_type.precision is not None and column_type.scale is not None:
         return column_type.precision - column_type.scale, column_type.scale
     return _DIGITS.get(column_type.name, math.inf), 0
 
 
-# The two 128-bit types have 39 digits, more than any decimal holds.
+# The 128-bit types have 39 digits, more than any decimal.
 _DIGITS = {
     "int8": 3,
     "int16": 5,
@@ -210,7 +210,7 @@ _DIGITS = {
 _PROMOTIONS: dict[str, frozenset[str]] = {
     "boolean": INTEGERS,
     **{name: frozenset(SIGNED[at + 1 :]) | FLOATS for at, name in enumerate(SIGNED)},
-    # An unsigned type needs a strictly wider signed one: SIGNED[at] has the same width.
+    # An unsigned type needs a strictly wider signed type: SIGNED[at] has the same width.
     **{name: frozenset(UNSIGNED[at + 1 :] + SIGNED[at + 1 :]) | FLOATS for at, name in enumerate(UNSIGNED)},
     "float32": frozenset({"float64"}),
     "decimal": FLOATS,
@@ -276,7 +276,7 @@ class _TypeParser:
         return ColumnType(self._timestamp if spelling == "timestamp" else _SPELLINGS[spelling])
 
     def _longest_spelling(self, word: str) -> str:
-        """Extend `timestamp` to `timestamp with time zone` as long as the following words allow it."""
+        """Extends the word by the following ones, for spellings like `timestamp with time zone`."""
         longer = f"{word} {self._peek().lower()}"
         if not self._peek() or not any(known.startswith(longer) for known in _SPELLINGS):
             return word

@@ -1,7 +1,7 @@
-"""Whether a transaction still fits on top of what others committed meanwhile: a table of rules, pure.
+"""Conflict detection: whether a transaction is compatible with the snapshots committed since it began.
 
-All changes are of one catalog, so ids are comparable. A row lives in exactly one place: a data file or an
-inlined batch. So a `DeletedFrom` never touches an inlined row, and an `InlinedDelete` never a file.
+Pure functions over a table of rules. All changes belong to one catalog, so ids are comparable. A row is stored either
+in a data file or in an inlined batch: a `DeletedFrom` never affects an inlined row, nor an `InlinedDelete` a file.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ _Place = tuple[str, ...]
 class TouchedRows:
     """The files and inlined rows that were deleted from, ended or compacted, per table.
 
-    A table that is absent is unknown, and counts as touched everywhere.
+    For a table that is absent they are unknown, and everything in it counts as touched.
     """
 
     files: Mapping[TableId, frozenset[DataFileId]] = field(default_factory=dict)
@@ -58,10 +58,10 @@ class TouchedRows:
 
 @dataclass(frozen=True, slots=True)
 class OwnChanges:
-    """What the transaction that wants to commit did.
+    """The changes of the transaction that is being committed.
 
-    `tightened` are the altered tables that concurrent inserts may not satisfy: SET NOT NULL, a new type.
-    A creation without a schema id is in a schema that this same transaction creates.
+    `tightened` contains the altered tables whose new definition concurrent inserts may violate (SET NOT NULL, a new
+    type). A creation without a schema id is in a schema that this same transaction creates.
     """
 
     changes: tuple[Change, ...]
@@ -71,7 +71,7 @@ class OwnChanges:
 
 @dataclass(frozen=True, slots=True)
 class CommittedChanges:
-    """What one snapshot did, committed by another since the transaction began."""
+    """The changes of one snapshot that another transaction committed since this one began."""
 
     snapshot_id: SnapshotId
     changes: tuple[Change, ...]
@@ -87,7 +87,7 @@ class Conflict:
 
 
 def find_conflicts(mine: OwnChanges, theirs: Sequence[CommittedChanges], their_touched: TouchedRows) -> list[Conflict]:
-    """Every conflict with what was committed since, in the order of the snapshots; none means go on."""
+    """All conflicts with the snapshots committed since, in snapshot order; empty if the commit may proceed."""
     watched: dict[_Place, list[_Contended]] = {}
     for own in _contending_changes(mine.changes):
         for place in _places_watched(own):
@@ -103,7 +103,7 @@ def find_conflicts(mine: OwnChanges, theirs: Sequence[CommittedChanges], their_t
 
 
 def _contending_changes(changes: tuple[Change, ...]) -> list[_Contended]:
-    """Those of the changes that can be in each other's way at all."""
+    """The changes that can conflict at all."""
     return [change for change in changes if not isinstance(change, CreatedCatalog | ForkedFrom | SetOption)]
 
 
@@ -128,7 +128,7 @@ def _is_tightened(table: TableId, mine: OwnChanges, touched: TouchedRows) -> boo
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A cell of the matrix: how the other's change is worded, and when it is in the way (None: always)."""
+    """A cell of the matrix: the wording for the other change, and the condition for a conflict (None: always)."""
 
     but: str
     when: Callable[[TableId, OwnChanges, TouchedRows], bool] | None = None
@@ -156,8 +156,8 @@ _COMPACTED_SAME_FILE = _Rule(_COMPACTED.but, _same_file)
 _DELETED_SAME_ROW = _Rule(_DELETED_INLINED.but, _same_row)
 _INSERTED_UNCHECKED = _Rule(_INSERTED.but, _is_tightened)
 
-# A row for each kind of change of mine, a cell for each kind of theirs that can be in the way of it.
-# Only pairs that meet at one place (see _watched and _marked) are looked up; an absent cell is allowed.
+# A row for each kind of own change, a cell for each kind of committed change that may conflict with it. Only pairs with
+# a common place (see _places_watched and _places_touched) are looked up; no cell means no conflict.
 _Row = Mapping[type[_Contended], _Rule]
 _INSERT: _Row = {
     DroppedTable: _DROPPED,
@@ -245,7 +245,7 @@ _ACTIONS: Mapping[type[_Contended], str] = {
 
 
 def _places_watched(own: _Contended) -> Iterator[_Place]:
-    """The places where another's change would matter to this change of mine."""
+    """The places where a committed change may conflict with this own change."""
     match own:
         case CreatedTable() | CreatedView() | CreatedMacro():
             yield _name_place(own)
@@ -261,7 +261,7 @@ def _places_watched(own: _Contended) -> Iterator[_Place]:
 
 
 def _places_touched(their: _Contended) -> Iterator[_Place]:
-    """The places where this change of theirs may matter to mine."""
+    """The places where this committed change may conflict with an own change."""
     match their:
         case CreatedTable() | CreatedView() | CreatedMacro():
             yield _name_place(their)
@@ -275,13 +275,13 @@ def _common_place(change: _Contended) -> _Place:
 
 
 def _name_place(change: Creation) -> _Place:
-    """Tables and views share their names; each kind of macro has its own."""
+    """Tables and views share a namespace; each kind of macro has its own."""
     kind = f"{change.kind} macro" if isinstance(change, CreatedMacro) else "relation"
     return kind, fold(change.schema), fold(change.name)
 
 
 def _identity(change: _Contended) -> tuple[str, str]:
-    """The noun and the id, or the quoted name, of what was changed."""
+    """The kind and the id, or the quoted name, of the changed object."""
     match change:
         case CreatedTable() | CreatedView() | CreatedMacro():
             name = f"{quote_identifier(change.schema)}.{quote_identifier(change.name)}"
@@ -327,7 +327,7 @@ def _attempt_text(own: _Contended) -> str:
 
 
 def _attempt_on_file_text(own: _Contended, their: _Contended, mine: OwnChanges, touched: TouchedRows) -> str | None:
-    """Two deletes that meet in a known file: the message names that file."""
+    """Names the file for two deletes from the same known file."""
     if not (isinstance(own, DeletedFrom) and isinstance(their, DeletedFrom)):
         return None
     nothing: frozenset[DataFileId] = frozenset()

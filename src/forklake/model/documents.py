@@ -1,6 +1,6 @@
-"""Definitions as JSON documents, the form in which the metadata database keeps them.
+"""Definitions as JSON documents, as stored in the metadata database.
 
-Keys are short and absent when they would say nothing; a reader must ignore keys it does not know.
+Keys are short, and omitted if they carry no information; readers must ignore unknown keys.
 """
 
 import json
@@ -39,7 +39,7 @@ def write_definition(definition: Definition) -> str:
 
 
 def check_definition(definition: Definition) -> None:
-    """Refuse a definition with a text anywhere in it that the databases cannot hold."""
+    """Reject a definition that contains text which the databases cannot store."""
     for text in _texts(_definition_document(definition)):
         check_text(text, "text")
 
@@ -70,7 +70,7 @@ def _definition_document(definition: Definition) -> dict[str, Any]:
 
 
 def read_definition(kind: ObjectKind, document: Document) -> Definition:
-    """The definition that a document of this kind of object describes; CorruptMetadata if it describes none."""
+    """Reads a definition of this kind of object; raises CorruptMetadata if it is invalid."""
     try:
         return _read_definition(kind, document)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -96,7 +96,7 @@ def _read_definition(kind: ObjectKind, document: Document) -> Definition:
 
 
 def write_column_stats(stats: Mapping[ColumnId, ColumnStats], widths: Mapping[ColumnId, float]) -> str:
-    """The JSON text of a table's statistics, by column id."""
+    """The JSON text of a table's column statistics and widths, by column id."""
     documents = {
         str(column_id): _stats_document(stats.get(column_id) or ColumnStats(column_id), widths.get(column_id))
         for column_id in {**stats, **widths}
@@ -105,7 +105,7 @@ def write_column_stats(stats: Mapping[ColumnId, ColumnStats], widths: Mapping[Co
 
 
 def read_column_stats(document: Document) -> tuple[dict[ColumnId, ColumnStats], dict[ColumnId, float]]:
-    """What a table's statistics say of its columns, and their widths; CorruptMetadata if they cannot be read."""
+    """Reads the statistics and widths of a table's columns; raises CorruptMetadata if they are invalid."""
     stats: dict[ColumnId, ColumnStats] = {}
     widths: dict[ColumnId, float] = {}
     try:
@@ -153,7 +153,7 @@ def write_mapping(mapping: NameMapping) -> str:
 
 
 def read_mapping(value: Any) -> NameMapping:
-    """The column mapping that a JSON value of the metadata database describes."""
+    """Reads a column mapping from a JSON value of the metadata database."""
     try:
         document = read_json(value)
         if document["type"] != MAP_BY_NAME:
@@ -164,7 +164,7 @@ def read_mapping(value: Any) -> NameMapping:
 
 
 def read_json(value: Any) -> Any:
-    """A JSON value as the drivers give it: text from SQLite, already parsed from PostgreSQL."""
+    """A JSON value as returned by the drivers: text from SQLite, already parsed from PostgreSQL."""
     return json.loads(value) if isinstance(value, str) else value
 
 
@@ -180,7 +180,7 @@ def _read_mapped_column(document: Document) -> MappedColumn:
 
 
 def _texts(document: Any) -> Iterator[str]:
-    """Every text in a document, keys included."""
+    """All strings in a document, including keys."""
     if isinstance(document, str):
         yield document
     elif isinstance(document, dict):

@@ -1,10 +1,10 @@
-"""Texts that can be stored: half of a pair of surrogates is no character, and no database or file takes it."""
+"""Strings that can be stored: lone surrogates are not characters, and no database or file accepts them."""
 
 from forklake.errors import InvalidInput
 
 
 def check_encodable(text: str, what: str) -> None:
-    """InvalidInput if a text cannot be written in UTF-8."""
+    """Raise InvalidInput if a text cannot be encoded as UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -1,4 +1,4 @@
-"""What a catalog holds: schemas, tables, views and macros, each as one version of one object."""
+"""The objects of a catalog: schemas, tables, views and macros. Each instance is one version of one object."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,44 +11,44 @@ from forklake.model.partitions import PartitionSpec
 ObjectKind = Literal["schema", "table", "view", "scalar_macro", "table_macro"]
 
 UNCOMMITTED = SnapshotId(-1)
-"""Stands for the snapshot a transaction has not been given yet."""
+"""Placeholder for the id of a snapshot that is not committed yet."""
 
 _BARE = INTEGERS | FLOATS | {"boolean", "decimal"}
-"""Types whose values are written without quotes."""
+"""Types whose literals are written without quotes."""
 
 COMMENT = "comment"
-"""The tag that COMMENT ON writes."""
+"""The tag set by COMMENT ON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column or nested field. `column_id` is also the field id in Parquet files, and never reused."""
+    """A column or nested field. `column_id` is also the field id in Parquet files, and is never reused."""
 
     column_id: ColumnId
     name: str
     type: ColumnType
     nulls_allowed: bool = True
     initial_default: str | None = None
-    """What files older than the column hold for it."""
+    """The value in files written before the column was added."""
     default_value: str | None = None
-    """What new rows get when they give no value."""
+    """The value for new rows that do not provide one."""
     default_value_type: Literal["literal", "expression"] | None = None
     default_value_dialect: str | None = None
     added: SnapshotId | None = None
-    """The snapshot that added it to an existing table; None for a column as old as the table."""
+    """The snapshot that added it to an existing table; None for a column created with the table."""
     children: tuple["Column", ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def default_sql(self) -> str | None:
-        """The default of new rows as it would be written in SQL."""
+        """The default for new rows as SQL text."""
         value = self.default_value
         if value is None or self.default_value_type == "expression" or self.type.name in _BARE:
             return value
         return "'" + value.replace("'", "''") + "'"
 
     def leaves(self, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], "Column"]]:
-        """The fields that hold values, with their path from the top."""
+        """The leaf fields with their paths from the top."""
         here = (*path, self.name)
         if not self.children:
             yield here, self
@@ -56,7 +56,7 @@ class Column:
             yield from child.leaves(here)
 
     def walk(self) -> Iterator["Column"]:
-        """This field and everything below it, parents first."""
+        """This field and its descendants, parents first."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -97,7 +97,7 @@ class TableDefinition:
             yield from column.walk()
 
     def committed_as(self, snapshot_id: SnapshotId) -> "TableDefinition":
-        """The same with every uncommitted column said to be added by `snapshot_id`."""
+        """Returns the definition with `snapshot_id` as the snapshot that added all uncommitted columns."""
         return replace(self, columns=tuple(_commit_column(column, snapshot_id) for column in self.columns))
 
 
@@ -146,8 +146,8 @@ D_co = TypeVar("D_co", bound=Definition, covariant=True)
 class LakeObject(Generic[D_co]):
     """One version of a schema, table, view or macro.
 
-    `owner` wrote the row; seen from a fork it is often an ancestor. `path` is where files go, below the
-    folder of whichever catalog writes them.
+    `owner` is the catalog that wrote the row; seen from a fork it is often an ancestor. `path` is the folder for files,
+    relative to the folder of the catalog that writes them.
     """
 
     owner: CatalogId

@@ -1,4 +1,4 @@
-"""Checks of new files and batches, before anything of them is staged. Many at once, for there may be many."""
+"""Validation of new files and batches before they are staged, in bulk because there may be many."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from forklake.model.partitions import PartitionSpec
 from forklake.model.statistics import ColumnStats
 
 LARGEST = 2**63 - 1
-"""What the databases can hold."""
+"""The largest integer that the databases can store."""
 MOST_INLINED = 2**31 - 1
 
 _FILE_NUMBERS = (
@@ -33,7 +33,7 @@ _STATS_TEXTS = ("min_value", "max_value", "extra_stats")
 
 
 def check_new_files(files: Sequence[NewDataFile], partition: PartitionSpec | None) -> None:
-    """Refuse data files with numbers or texts that cannot be stored, or with half a partition."""
+    """Reject data files with numbers or texts that cannot be stored, or with incomplete partition values."""
     _check_fields([new.file for new in files], DataFile._fields, _FILE_NUMBERS, _FILE_TEXTS)
     _check_versions(new.file.table_version for new in files)
     check_column_stats([stats for new in files for stats in new.column_stats])
@@ -43,7 +43,7 @@ def check_new_files(files: Sequence[NewDataFile], partition: PartitionSpec | Non
 
 
 def check_delete_files(deletes: Sequence[tuple[ScanFile, DeleteFile]]) -> None:
-    """Refuse delete files that cannot be stored, or that undo earlier deletes of their data files."""
+    """Reject delete files that cannot be stored, or that undo earlier deletes from their data files."""
     _check_fields([delete for _, delete in deletes], DeleteFile._fields, _DELETE_NUMBERS, _DELETE_TEXTS)
     for scanned, delete in deletes:
         already = scanned.delete.delete_count if scanned.delete else 0
@@ -52,7 +52,7 @@ def check_delete_files(deletes: Sequence[tuple[ScanFile, DeleteFile]]) -> None:
 
 
 def check_batch(batch: InlinedBatch) -> None:
-    """Refuse a batch whose counts cannot be right."""
+    """Reject a batch with impossible counts."""
     _check_numbers("batch id", [batch.batch_id, batch.row_id_start])
     _check_numbers("row count", [batch.row_count], MOST_INLINED)
     _check_versions([batch.table_version])
@@ -61,12 +61,12 @@ def check_batch(batch: InlinedBatch) -> None:
 
 
 def check_column_stats(stats: Sequence[ColumnStats]) -> None:
-    """Refuse statistics with numbers or texts that cannot be stored."""
+    """Reject statistics with numbers or texts that cannot be stored."""
     _check_fields(stats, ColumnStats._fields, _STATS_NUMBERS, _STATS_TEXTS)
 
 
 def check_totals(stats: TableStats) -> None:
-    """Refuse statistics of a table that have outgrown what can be stored."""
+    """Reject table statistics that exceed what can be stored."""
     _check_numbers("number of rows of the table", [stats.record_count, stats.next_row_id])
     _check_numbers("size of the table", [stats.file_size_bytes])
 
@@ -78,7 +78,7 @@ def _check_partition(new: NewDataFile, partition: PartitionSpec | None) -> None:
     elif partition is not None and partition_id == partition.partition_id:
         fits = values == len(partition.keys)
     else:
-        # An older spec of the table, whose keys nobody keeps.
+        # An older partition spec of the table, whose keys are not kept.
         fits = values > 0
     if not fits:
         raise InvalidInput(f"Data file {new.file.data_file_id} must have a partition id and a value for each key.")
@@ -89,7 +89,7 @@ def _check_fields(
 ) -> None:
     if not entries:
         return
-    # Turned from rows to columns once: there may be a hundred thousand of them.
+    # Transposed once, because there may be a hundred thousand rows.
     columns = dict(zip(fields, zip(*entries, strict=True), strict=True))
     for name in numbers:
         _check_numbers(name, columns[name])
@@ -98,7 +98,7 @@ def _check_fields(
 
 
 def _check_numbers(what: str, numbers: Iterable[int | None], most: int = LARGEST) -> None:
-    # Zero is always right, and may go the way of None.
+    # Zero is always valid and can be skipped like None.
     known = list(filter(None, numbers))
     if known and (min(known) < 0 or max(known) > most):
         wrong = next(number for number in known if not 0 <= number <= most)

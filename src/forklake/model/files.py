@@ -1,6 +1,6 @@
-"""Data files, delete files and inlined batches: where the rows of a table are.
+"""Data files, delete files and inlined batches: the storage of a table's rows.
 
-Files are named tuples, because a plan may hold a hundred thousand of them.
+Files are named tuples, because a plan may contain a hundred thousand of them.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from forklake.model.statistics import ColumnStats
 
 
 class DataFile(NamedTuple):
-    """A Parquet file of rows. The same id always means the same physical file, in every catalog."""
+    """A Parquet file with rows. An id denotes the same physical file in every catalog."""
 
     data_file_id: DataFileId
     path: str
@@ -30,7 +30,7 @@ class DataFile(NamedTuple):
     file_size_bytes: int
     footer_size: int | None = None
     path_is_relative: bool = True
-    """Relative paths start at the lake's data path."""
+    """Relative paths are relative to the data path of the lake."""
     file_format: str = "parquet"
     row_id_start: int | None = None
     partition_id: PartitionId | None = None
@@ -40,22 +40,22 @@ class DataFile(NamedTuple):
     begin_snapshot: SnapshotId = UNCOMMITTED
     owner: CatalogId | None = None
     table_version: SnapshotId | None = None
-    """Where the version of the table began whose column names the file was written with."""
+    """The begin snapshot of the table version whose column names were used to write the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewDataFile:
-    """A data file to be added, with what only the metadata database keeps of it."""
+    """A data file to be added, with the properties that are stored only in the metadata database."""
 
     file: DataFile
     column_stats: tuple[ColumnStats, ...] = ()
     partition_values: tuple[str | None, ...] = ()
     embeds_row_ids: bool = False
-    """The file carries its own row ids: it takes none from the table's counter."""
+    """The file contains its row ids, and takes none from the counter of the table."""
 
 
 class DeleteFile(NamedTuple):
-    """The positions deleted from one data file, all of them: a later delete writes a longer file."""
+    """All positions deleted from one data file; a later delete writes a longer file."""
 
     delete_file_id: DeleteFileId
     data_file_id: DataFileId
@@ -73,7 +73,7 @@ class DeleteFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InlinedBatch:
-    """A few rows kept in the metadata database. `payload` belongs to whoever reads and writes data."""
+    """A few rows stored in the metadata database. `payload` is opaque here, and interpreted by the data layer."""
 
     batch_id: BatchId
     table_version: SnapshotId
@@ -83,7 +83,7 @@ class InlinedBatch:
     begin_snapshot: SnapshotId = UNCOMMITTED
     owner: CatalogId | None = None
     deleted: frozenset[int] = frozenset()
-    """Positions in the batch whose rows are deleted."""
+    """Positions of deleted rows in the batch."""
 
     @property
     def live_rows(self) -> int:
@@ -92,14 +92,14 @@ class InlinedBatch:
 
 @dataclass(frozen=True, slots=True)
 class TableStats:
-    """What is known about a table without reading it. `record_count` is exact: deletes are subtracted."""
+    """Statistics of a table. `record_count` is exact: deleted rows are subtracted."""
 
     record_count: int = 0
     next_row_id: int = 0
     file_size_bytes: int = 0
     columns: Mapping[ColumnId, ColumnStats] = field(default_factory=dict)
     widths: Mapping[ColumnId, float] = field(default_factory=dict)
-    """By column, the width of the widest interval of pruning keys that any file has; unbounded ones aside."""
+    """By column, the width of the widest pruning key interval of any file, except unbounded intervals."""
 
 
 class ScanFile(NamedTuple):
@@ -114,7 +114,7 @@ class ScanFile(NamedTuple):
 
 
 class ScheduledFile(NamedTuple):
-    """A file that nobody can see, waiting for its deletion. Its path starts at the lake's data path."""
+    """An invisible file scheduled for deletion. Its path is relative to the data path of the lake."""
 
     file_id: int
     path: str

@@ -1,4 +1,4 @@
-"""What a check of a catalog may find wrong."""
+"""The problems that verification of a catalog can find."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -35,12 +35,12 @@ Problem = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not as it must be. `snapshot_id` is the newest kept snapshot that shows it, or made it."""
+    """A violated invariant. `snapshot_id` is the newest kept snapshot that shows the problem, or its cause."""
 
     problem: Problem
     table: str | None = None
-    """Schema and name, as they were last."""
+    """The latest schema and table name."""
     path: str | None = None
-    """The file, with its full path."""
+    """The full path of the file."""
     snapshot_id: SnapshotId | None = None
     detail: str = ""

@@ -1,4 +1,4 @@
-"""Values of columns in the names of folders: `year=2020/region=a%2Fb/`."""
+"""Hive-style partition values in folder names: `year=2020/region=a%2Fb/`."""
 
 from urllib.parse import unquote
 
@@ -7,11 +7,11 @@ from forklake.model.names import fold
 from forklake.model.partitions import NULL_FOLDER
 
 _TEXTS = frozenset({"varchar", "json", "blob"})
-"""Types of which an empty text is a value."""
+"""Types for which an empty string is a value."""
 
 
 def hive_values(path: str) -> dict[str, str | None]:
-    """What the folders of a path say, by folded name, the first of a name; None where the folder stands for NULL."""
+    """The values in the folders of a path, by folded name; the first of a name wins. None if the folder means NULL."""
     found: dict[str, str | None] = {}
     for folder in path.split("/")[:-1]:
         key, _, value = folder.partition("=")
@@ -21,7 +21,7 @@ def hive_values(path: str) -> dict[str, str | None]:
 
 
 def hive_value(text: str | None, column_type: ColumnType) -> str | None:
-    """A value for a column of this type: the word NULL is none, and neither is nothing where that is no value."""
+    """The value for a column of this type; None for the word NULL, and for an empty string unless that is a value."""
     if text is None or text.upper() == "NULL" or (not text and column_type.name not in _TEXTS):
         return None
     return text

@@ -1,4 +1,4 @@
-"""Typed ids: one distinct type for each kind of thing that is numbered."""
+"""Distinct types for the ids of each kind of object."""
 
 from typing import NewType
 

@@ -1,4 +1,4 @@
-"""Fork ancestry: from which catalogs, each up to which snapshot, a catalog reads."""
+"""Fork ancestry: the catalogs that a catalog reads from, each up to a certain snapshot."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ NO_LIMIT = SnapshotId(2**63 - 1)
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A catalog whose rows count, and the newest of its snapshots that may be seen."""
+    """A catalog whose rows are read, and the newest of its snapshots that is visible."""
 
     catalog_id: CatalogId
     top: SnapshotId
@@ -18,7 +18,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """The catalog itself, then its ancestors, nearest first. Never changes after the fork."""
+    """The catalog itself, then its ancestors, nearest first. Does not change after the fork."""
 
     levels: tuple[Level, ...]
 
@@ -31,7 +31,7 @@ class Lineage:
         return self.levels[1:]
 
     def at(self, snapshot_id: SnapshotId, made_by: CatalogId | None = None) -> "Scope":
-        """What the catalog sees at one of its snapshots; `made_by` is the catalog of the chain that made it."""
+        """The scope of the catalog at one of its snapshots; `made_by` is the catalog that made the snapshot."""
         return Scope(
             self.catalog_id,
             snapshot_id,
@@ -42,24 +42,24 @@ class Lineage:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A catalog at a snapshot. Every statement against the metadata of a catalog takes one.
+    """A catalog at a snapshot. Required by every statement against the metadata of a catalog.
 
-    A row of one of the levels is visible when it begins at or before the level's `top`, does not end at or
-    before it, and no level has an end marker for it that ends at or before that level's `top`.
+    A row of one of the levels is visible if it begins at or before the level's `top`, does not end at or before it, and
+    no level has an end marker for it that ends at or before that level's `top`.
     """
 
     catalog_id: CatalogId
     snapshot_id: SnapshotId
     levels: tuple[Level, ...]
     made_by: CatalogId | None = None
-    """The catalog that made the snapshot, which may expire; None for what is no snapshot, and cannot."""
+    """The catalog that made the snapshot, which may expire; None if there is no snapshot that could expire."""
 
     @property
     def is_root(self) -> bool:
-        """Nothing is inherited, so no end marker can hide anything."""
+        """Whether nothing is inherited, so that no end marker can apply."""
         return len(self.levels) == 1
 
     def only(self, catalog_ids: Collection[CatalogId]) -> "Scope":
-        """The same scope without the levels known to own nothing that is asked for."""
+        """The same scope restricted to these catalogs; the other levels must own nothing relevant."""
         kept = tuple(level for level in self.levels if level.catalog_id in catalog_ids)
         return Scope(self.catalog_id, self.snapshot_id, kept, self.made_by)

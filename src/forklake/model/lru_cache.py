@@ -21,7 +21,7 @@ class LruCache(Generic[K, V]):
         register_for_forks(self)
 
     def before_fork(self) -> None:
-        """Cached values are the same for every process."""
+        """Nothing to do: cached values are valid in every process."""
 
     def after_fork(self) -> None:
         self._lock = Lock()

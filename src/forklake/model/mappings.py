@@ -1,4 +1,4 @@
-"""Column mappings: what stands for the columns of a table in files that do not follow a version of it."""
+"""Column mappings: the columns of a table by the names and types in files that do not match a version of the table."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -11,38 +11,38 @@ from forklake.model.ids import ColumnId
 from forklake.model.names import check_text
 
 MAP_BY_NAME = "map_by_name"
-"""The one kind of mapping there is."""
+"""The only supported kind of mapping."""
 
 
 @dataclass(frozen=True, slots=True)
 class MappedColumn:
-    """A name in the files, and the column it stands for. `number` counts within the mapping."""
+    """A name in the files and the column it maps to. `number` is unique within the mapping."""
 
     number: int
     source_name: str
     target_field_id: ColumnId
     parent: int | None = None
-    """The number of the name that this one is nested in."""
+    """The number of the enclosing mapped column."""
     is_partition: bool = False
     """The value is in the path of the file, not in the file."""
     source_type: str | None = None
-    """The type in the files, as `ColumnType.sql` writes it; None for the type that the column has."""
+    """The type in the files, as written by `ColumnType.sql`; None if it is the type of the column."""
 
 
 @dataclass(frozen=True, slots=True)
 class NameMapping:
-    """The names in some files; a column without one has its initial default there."""
+    """The names in a set of files; a column that is not mapped has its initial default there."""
 
     columns: tuple[MappedColumn, ...]
 
 
 def mapping_of(definition: TableDefinition) -> NameMapping:
-    """Every field of a definition, by the names and types that it has there."""
+    """Maps all fields of a definition by their own names and types."""
     return NameMapping(tuple(_mapped_columns(definition.columns, None, count())))
 
 
 def foreign_mapping(columns: tuple[Column, ...], in_path: Iterable[Column] = ()) -> NameMapping:
-    """Columns by the names and types that files have for them, and others whose values are in the paths of files."""
+    """Maps columns by their names and types in the files, and others whose values are in the paths of the files."""
     numbers = count()
     stored = tuple(_mapped_columns(columns, None, numbers))
     given = (
@@ -60,7 +60,7 @@ def _mapped_columns(columns: tuple[Column, ...], parent: int | None, numbers: It
 
 
 def check_mapping(mapping: NameMapping, fields: Collection[ColumnId]) -> None:
-    """Refuse a mapping that does not fit a table with these fields, or contradicts itself."""
+    """Reject a mapping that does not fit a table with these fields, or that is inconsistent."""
     seen: set[int] = set()
     names: set[tuple[int | None, str]] = set()
     for column in mapping.columns:

@@ -1,4 +1,4 @@
-"""Identifiers: what may be a name, how names compare, how they are quoted and used in paths."""
+"""Identifiers: validation, comparison, quoting, and use in paths."""
 
 import difflib
 import re
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from forklake.errors import InvalidInput, InvalidName
 
 DEFAULT_SCHEMA = "main"
-"""The schema that every catalog begins with, and where names without a schema are looked for."""
+"""The initial schema of every catalog, used for names without a schema."""
 MAX_NAME_BYTES = 255
 
 _SHOWN_CHARACTERS = 40
@@ -17,7 +17,7 @@ _BARE_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def check_catalog_name(name: object) -> str:
-    """The name, if a catalog may have it: stricter than an object name, because it leads a path."""
+    """Returns the name if it is valid for a catalog: stricter than for an object, because it starts a path."""
     checked = check_object_name(name, "catalog")
     if checked in {".", ".."}:
         raise InvalidName(f"The catalog name {checked!r} is not allowed, because it means a directory.")
@@ -29,7 +29,7 @@ def check_catalog_name(name: object) -> str:
 
 
 def check_object_name(name: object, what: str) -> str:
-    """The name, if a schema, table, view, macro or column (`what`) may have it."""
+    """Returns the name if it is valid for a schema, table, view, macro or column (`what`)."""
     if not isinstance(name, str):
         raise InvalidName(f"The {what} name must be a string, not {type(name).__name__}.")
     if not name:
@@ -45,18 +45,20 @@ def check_object_name(name: object, what: str) -> str:
 
 
 RESERVED = ("__forklake_", "_ducklake_internal_")
-"""How the names of columns begin that stand beside those of a table while its rows are read and written."""
+"""Prefixes of the internal columns that are added to those of a table while rows are read and written."""
 
 
 ROW_INDEX = "_tmp_metadata_row_index"
-"""Spark's own name for the position of a row on its way to `_metadata.row_index`. It takes a column of a file that is
-called so for the position."""
+"""The internal name of Spark for the position of a row before it becomes `_metadata.row_index`.
+
+Spark mistakes a column of a file with this name for the position.
+"""
 
 
 def check_column_name(name: object, what: str = "column") -> str:
-    """The name, if a column or a field of one may have it."""
+    """Returns the name if it is valid for a column or nested field."""
     if isinstance(name, str) and "${" in name:
-        # When it reads files, Spark puts the value of a setting or a variable there, whatever the quotes.
+        # Spark substitutes settings or variables here when it reads files, even within quotes.
         raise InvalidName(f"The {what} name {_quoted_excerpt(name)} contains '${{', which Spark takes for a variable.")
     if isinstance(name, str) and fold(name) == ROW_INDEX:
         raise InvalidName(
@@ -70,51 +72,51 @@ def check_column_name(name: object, what: str = "column") -> str:
 
 
 def fold(name: str) -> str:
-    """The key under which names are compared: case does not count."""
+    """The key for comparing names, which are case-insensitive."""
     return name.lower()
 
 
 def path_segment(name: str, uuid_text: str) -> str:
-    """The directory of an object: its name if that is safe in any file system, else its uuid."""
+    """The directory of an object: its name if that is safe in every file system, else its uuid."""
     return name if _SAFE_SEGMENT.fullmatch(name) else uuid_text
 
 
 def is_own_folder(path: str) -> bool:
-    """Whether a catalog can have this folder below the data path: a whole one, in nobody else's."""
+    """Whether a catalog can have this folder: a direct subfolder of the data path."""
     return "/" not in path and path not in ("", ".", "..")
 
 
 def is_storable(text: str) -> bool:
-    """Whether the databases can hold the text: NUL and lone surrogates they cannot."""
+    """Whether the databases can store the text; they cannot store NUL and lone surrogates."""
     return "\0" not in text and _utf8_size(text) is not None
 
 
 def check_text(text: str, what: str) -> str:
-    """The text, if the databases can hold it."""
+    """Returns the text if the databases can store it."""
     if not is_storable(text):
         raise InvalidInput(f"The {what} {_quoted_excerpt(text)} contains NUL or half a character.")
     return text
 
 
 def quote_identifier(name: str) -> str:
-    """The name in SQL double quotes, quotes inside doubled."""
+    """The name in SQL double quotes, with inner quotes doubled."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def quote_if_needed(name: str) -> str:
-    """The name as it is if SQL reads it so, else in double quotes."""
+    """The name, in double quotes if SQL requires it."""
     return name if _BARE_IDENTIFIER.fullmatch(name) else quote_identifier(name)
 
 
 def closest_name(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that was most likely meant, if any is close."""
+    """The closest candidate, if any is similar."""
     by_key = {fold(candidate): candidate for candidate in candidates}
     matches = difflib.get_close_matches(fold(name), by_key, n=1)
     return by_key[matches[0]] if matches else None
 
 
 def did_you_mean(name: str, candidates: Iterable[str], otherwise: str = "") -> str:
-    """The end of an error about a name that is not there: the nearest one there is, with a space before it."""
+    """The end of a message about an unknown name: a suggestion with a leading space, or `otherwise`."""
     nearest = closest_name(name, candidates)
     return f" Did you mean '{nearest}'?" if nearest else otherwise
 
@@ -127,5 +129,5 @@ def _utf8_size(name: str) -> int | None:
 
 
 def _quoted_excerpt(name: str) -> str:
-    """The name as an error message repeats it: escaped, and shortened if long."""
+    """The name as shown in error messages: escaped, and truncated if long."""
     return repr(name) if len(name) <= _SHOWN_CHARACTERS else repr(name[:_SHOWN_CHARACTERS]) + "..."

@@ -1,4 +1,4 @@
-"""The options a lake, schema or table can be given: their defaults, and how a value is checked and stored."""
+"""The options of lakes, schemas and tables: defaults, validation and normalisation."""
 
 import math
 import re
@@ -50,7 +50,7 @@ _NO_FIXED_LENGTH = re.compile(r"\b[0-9]+\s*(months?|mons?|quarters?|years?|y|dec
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option; a default of None leaves the choice to the engine, or the feature off."""
+    """An option; the default None leaves the choice to the engine, or the feature disabled."""
 
     name: str
     description: str
@@ -60,7 +60,7 @@ class Option:
 
 
 def find_option(name: str) -> Option:
-    """The option of this name, in any case; `InvalidOption` if it is unknown or cannot be set."""
+    """The option with this name (case-insensitive); raises `InvalidOption` if it is unknown or cannot be set."""
     option = OPTIONS.get(fold(name))
     if option is not None:
         return option
@@ -72,7 +72,7 @@ def find_option(name: str) -> Option:
 
 
 def normalise_option(name: str, value: object) -> str:
-    """The text that is stored for a value of an option; `InvalidOption` if it does not take the value."""
+    """The stored text for an option value; raises `InvalidOption` if the value is invalid."""
     option = find_option(name)
     if value is None:
         raise InvalidOption(f"The {option.name} option can't be null.")
@@ -80,7 +80,7 @@ def normalise_option(name: str, value: object) -> str:
 
 
 def parse_interval(text: str) -> timedelta:
-    """The length of an interval such as '2 days' or '1 day 12 hours'; units of fixed length only."""
+    """Parses an interval such as '2 days' or '1 day 12 hours'; only units of fixed length."""
     try:
         return sum((count * _INTERVAL_UNITS[unit] for count, unit in _interval_parts(text)), timedelta())
     except OverflowError:
@@ -207,7 +207,7 @@ def _fraction(name: str, value: object) -> str:
 
 
 def _quoted_excerpt(value: object) -> str:
-    """The value as an error message repeats it: escaped, and shortened if long."""
+    """The value as shown in error messages: escaped, and truncated if long."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 

@@ -1,7 +1,7 @@
-"""Partition keys: how a column's value names the partition of a row, and the folder of a file.
+"""Partition keys: transforms of column values to partition values and folder names.
 
-The bucket function hashes as DuckLake does, which is not as Iceberg does for unsigned integers, decimals
-and uuids, because both must file the same value under the same number.
+The bucket function hashes like DuckLake, which differs from Iceberg for unsigned integers, decimals and uuids, because
+both must assign a value to the same bucket.
 """
 
 import math
@@ -31,7 +31,7 @@ _TICKS = {"timestamp_s": 1, "timestamp_ms": 10**3, "timestamp_ns": 10**9}
 
 @dataclass(frozen=True, slots=True)
 class PartitionKey:
-    """One column of a partition spec; the transform in its stored form, such as `year` or `bucket(16)`."""
+    """A column of a partition spec, with the transform in its stored form, such as `year` or `bucket(16)`."""
 
     column_id: ColumnId
     transform: str
@@ -39,7 +39,7 @@ class PartitionKey:
 
 @dataclass(frozen=True, slots=True)
 class PartitionSpec:
-    """How the files of a table are partitioned; older files may follow older specs."""
+    """The partitioning of new files of a table; older files may use older specs."""
 
     partition_id: PartitionId
     keys: tuple[PartitionKey, ...]
@@ -77,7 +77,7 @@ def transform_accepts(transform: str, column_type: ColumnType) -> bool:
 
 
 def transform_value(transform: str, column_type: ColumnType, value: object) -> str | None:
-    """The partition value of a column's value, as raw text; NULL stays NULL."""
+    """The partition value for a column value, as raw text; None for NULL."""
     if value is None:
         return None
     if transform in _CALENDAR:
@@ -92,10 +92,11 @@ def transform_value(transform: str, column_type: ColumnType, value: object) -> s
 
 
 def possible_values(transform: str, column_type: ColumnType, exact: Exact) -> frozenset[str] | None:
-    """Every partition value that files holding this value can have; None if that cannot be said.
+    """All partition values that files containing this value can have; None if they cannot be determined.
 
-    A file keeps the partition value it got from the type its column had then, so for a type that others are
-    promoted to all their forms count. Where those are too many, the column's statistics have to do.
+    A file keeps the partition value derived from the type that its column had when it was written. So for a type that
+    others can be promoted to, all their forms count. If there are too many forms, pruning relies on the column's
+    statistics.
     """
     if transform in _CALENDAR:
         return None
@@ -109,7 +110,7 @@ def possible_values(transform: str, column_type: ColumnType, exact: Exact) -> fr
 
 
 def directory_names(keys: Sequence[tuple[PartitionKey, str]]) -> tuple[str, ...]:
-    """The folder name of each key, given with its column's name; a name that is taken gets the column's."""
+    """The folder name for each key, given with its column name, which is appended if the folder name is taken."""
     names: list[str] = []
     for key, column in keys:
         base = column if key.transform == "identity" else key.transform.split("(")[0]
@@ -173,7 +174,7 @@ def _identity_text(column_type: ColumnType, value: object) -> str | None:
 
 
 def _escape_bytes(raw: bytes) -> str:
-    """Bytes as DuckDB prints them: plain ASCII as it is, everything else as \\xNN."""
+    """Bytes as printed by DuckDB: plain ASCII unchanged, everything else as \\xNN."""
     return "".join(chr(b) if 32 <= b <= 126 and chr(b) not in "\\'\"" else f"\\x{b:02X}" for b in raw)
 
 
@@ -194,23 +195,23 @@ def _bucket(raw: bytes, count: int) -> int:
 
 
 def _hash_input(column_type: ColumnType, value: object) -> bytes | None:
-    """The bytes that are hashed: eight for what is a number inside, else the raw or printed value."""
+    """The bytes to hash: eight bytes for values that DuckDB stores as numbers, else the raw or printed value."""
     if isinstance(value, bytes) and column_type.name == "blob":
         return value
     if isinstance(value, int | float) and column_type.name in FLOATS:
-        # All NaNs are one value, and so are the two zeros.
+        # All NaNs are equal, and so are the two zeros.
         return struct.pack("<d", math.nan if math.isnan(value) else value + 0.0)
     text = value_text(column_type, value)
     exact = None if text is None else exact_value(column_type, text)
     if text is None or exact is None:
-        # A string with a NUL has no text in statistics, but it has bytes.
+        # A string with a NUL cannot be represented in statistics, but can be hashed.
         return value.encode() if isinstance(value, str) and column_type.name in ("varchar", "json") else None
     ticks = _ticks(column_type, exact)
     return text.encode() if ticks is None else _eight_bytes(ticks)
 
 
 def _ticks(column_type: ColumnType, exact: Exact) -> int | None:
-    """The whole number that represents the value inside DuckDB, if it is one of up to eight bytes."""
+    """DuckDB's internal integer representation of the value, if it has at most eight bytes."""
     name = column_type.name
     if isinstance(exact, bytes) or name in ("int128", *UNSIGNED):
         return None
@@ -227,7 +228,7 @@ def _eight_bytes(number: int) -> bytes:
 
 
 def _possible_forms(column_type: ColumnType, exact: Exact) -> list[tuple[str, bytes]] | None:
-    """Identity text and hash input of a value, for each type that may have written it."""
+    """The identity text and hash input of a value, for each type that may have been used to write it."""
     if isinstance(exact, bytes):
         return _bytes_forms(column_type.name, exact)
     if not exact.is_finite() or exact != exact.to_integral_value():
@@ -241,7 +242,7 @@ def _possible_forms(column_type: ColumnType, exact: Exact) -> list[tuple[str, by
 
 def _bytes_forms(name: str, raw: bytes) -> list[tuple[str, bytes]] | None:
     match name:
-        # A NUL cannot be stored as text, so nothing is filed under such a string.
+        # A NUL cannot be stored as text, so no file has such a string as partition value.
         case "varchar" if b"\0" not in raw:
             return [(raw.decode(), raw)]
         case "uuid":
@@ -253,7 +254,7 @@ def _bytes_forms(name: str, raw: bytes) -> list[tuple[str, bytes]] | None:
 
 
 def _integer_forms(number: int) -> list[tuple[str, bytes]]:
-    """Signed integers and booleans are hashed as eight bytes, the others as text; booleans are words."""
+    """Signed integers and booleans are hashed as eight bytes, others as text; the text of booleans is a word."""
     text = str(number)
     words = {0: "false", 1: "true"}
     return [(text, text.encode()), (words.get(number, text), _eight_bytes(number))]

@@ -1,4 +1,4 @@
-"""Periods of snapshots: when rows are there, and which kept snapshots show them."""
+"""Periods of snapshots in which rows exist, and the kept snapshots within them."""
 
 from array import array
 from bisect import bisect_left
@@ -12,14 +12,14 @@ T = TypeVar("T")
 
 
 class Period(NamedTuple):
-    """From a snapshot up to, not including, another one; NO_LIMIT for what has not ended."""
+    """A half-open range of snapshots; its end is NO_LIMIT if it is open."""
 
     begin: int
     end: int
 
 
 class KeptSnapshots:
-    """The snapshots that a catalog can travel to."""
+    """The snapshots of a catalog that have not expired."""
 
     def __init__(self, ids: Iterable[int]) -> None:
         self._ids = array("q", sorted(set(ids)))
@@ -31,19 +31,19 @@ class KeptSnapshots:
         return self.newest_in(Period(snapshot_id, snapshot_id + 1)) is not None
 
     def newest_in(self, period: Period) -> SnapshotId | None:
-        """The newest snapshot of a period; None if none of it is kept."""
+        """The newest kept snapshot of a period; None if there is none."""
         at = bisect_left(self._ids, period.end)
         return SnapshotId(self._ids[at - 1]) if at and self._ids[at - 1] >= period.begin else None
 
 
 def visible_period(begin: int, end: int | None, top: int, marked: int | None = None) -> Period:
-    """When a row is seen: its end counts up to the top of its level, that of an end marker in any case."""
+    """When a row is visible: its own end counts only up to the top of its level, an end marker always."""
     own = NO_LIMIT if end is None or end > top else end
     return Period(begin, own if marked is None else min(own, marked))
 
 
 def overlapping_rows(rows: Iterable[tuple[Period, T]]) -> Iterator[tuple[T, T, Period]]:
-    """Two of the rows and when both are there, for each that begins before all those before it have ended."""
+    """Yields two rows and their common period, for each row that begins before all preceding ones have ended."""
     last: tuple[Period, T] | None = None
     for period, row in sorted(rows, key=lambda entry: entry[0]):
         if last is not None and period.begin < min(last[0].end, period.end):
@@ -53,7 +53,7 @@ def overlapping_rows(rows: Iterable[tuple[Period, T]]) -> Iterator[tuple[T, T, P
 
 
 def uncovered_periods(period: Period, covers: Iterable[Period]) -> Iterator[Period]:
-    """The parts of a period in which none of the others is."""
+    """The parts of a period that are not covered by the others."""
     begin = period.begin
     for cover in sorted(covers):
         if cover.begin >= period.end:

@@ -1,6 +1,6 @@
-"""Conditions on the rows of a table, as far as they can help to choose files.
+"""Predicates on the rows of a table, as far as they are useful for pruning files.
 
-A filter keeps the rows for which its predicate is TRUE; FALSE and NULL both drop the row.
+A filter keeps the rows for which its predicate is TRUE; both FALSE and NULL drop the row.
 """
 
 import re
@@ -13,14 +13,14 @@ from forklake.model.column_types import FLOATS, INTEGERS, ColumnType
 from forklake.model.statistics import Exact, exact_value, value_text
 
 Path = tuple[str, ...]
-"""A column by name, followed by the fields inside it."""
+"""A column name, followed by the names of nested fields."""
 Operator = Literal["=", "<>", "<", "<=", ">", ">="]
 CalendarPart = Literal["year", "month", "day", "hour"]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The column compared with a constant; NULL when either is NULL."""
+    """Compares the column with a constant; NULL if either is NULL."""
 
     column: Path
     op: Operator
@@ -53,7 +53,7 @@ class StartsWith:
 
 @dataclass(frozen=True, slots=True)
 class CalendarPartIn:
-    """The year, month, day or hour of the column, in UTC, is one of the values."""
+    """The year, month, day or hour of the column in UTC is one of the values."""
 
     column: Path
     part: CalendarPart
@@ -62,14 +62,14 @@ class CalendarPartIn:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """TRUE when every part is; without parts, always."""
+    """TRUE if all parts are TRUE; also without parts."""
 
     parts: "tuple[Predicate, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """TRUE when some part is; without parts, never."""
+    """TRUE if any part is TRUE; never without parts."""
 
     parts: "tuple[Predicate, ...]"
 
@@ -81,7 +81,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class UnknownPredicate:
-    """A condition that cannot be expressed here; it may be TRUE for any row."""
+    """A predicate that cannot be represented; may be TRUE for any row."""
 
 
 Predicate = Comparison | In | IsNull | IsNotNull | StartsWith | CalendarPartIn | And | Or | Not | UnknownPredicate
@@ -93,7 +93,7 @@ _OPPOSITES: dict[Operator, Operator] = {"=": "<>", "<>": "=", "<": ">=", ">=": "
 
 
 def is_understood(predicate: Predicate | None) -> bool:
-    """Whether every part of a condition is expressed, so that nothing in it can fail."""
+    """Whether all parts of a predicate are represented, so that its evaluation cannot fail."""
     match predicate:
         case And(parts) | Or(parts):
             return all(is_understood(part) for part in parts)
@@ -103,7 +103,7 @@ def is_understood(predicate: Predicate | None) -> bool:
 
 
 def negate(predicate: Predicate) -> Predicate:
-    """A predicate without Not that is TRUE wherever NOT(predicate) is, and possibly for more rows."""
+    """A predicate without Not that is TRUE at least wherever NOT(predicate) is TRUE."""
     match predicate:
         case Comparison(column, op, value):
             return Comparison(column, _OPPOSITES[op], value)
@@ -136,22 +136,22 @@ def _without_not(predicate: Predicate) -> Predicate:
 
 
 def _not_in(column: Path, values: tuple[object, ...]) -> Predicate:
-    # Beside a NULL in the list NOT IN is never TRUE, but claiming that much gains nothing.
+    # NOT IN a list with NULL is never TRUE, but using this gains nothing.
     if any(value is None for value in values):
         return UnknownPredicate()
     return And(tuple(Comparison(column, "<>", value) for value in values))
 
 
 def is_nan(value: object) -> bool:
-    """Whether a constant is a number that is none."""
+    """Whether a constant is NaN."""
     return isinstance(value, float | Decimal) and Decimal(value).is_nan()
 
 
 def constant_value(column_type: ColumnType, value: object) -> Exact | None:
-    """A constant in the order of a column's values; None when the two do not simply go together.
+    """The constant, comparable with values of the column; None if the types are not simply comparable.
 
-    Numbers of any kind go with columns of numbers, dates with timestamps, and ISO text with both. A moment
-    without zone is one in UTC when it meets a column with zones, and the reverse.
+    Numbers of any type are comparable with numeric columns, dates with timestamps, and ISO text with both. A timestamp
+    without time zone is taken as UTC for a column with time zone, and vice versa.
     """
     match column_type.name:
         case "boolean":
@@ -187,7 +187,7 @@ def _uuid(column_type: ColumnType, value: object) -> Exact | None:
     if isinstance(value, UUID):
         return value.bytes
     exact = exact_value(column_type, value) if isinstance(value, str) else None
-    # Where uuids are compared as text, only their own spelling has the order of the values.
+    # If uuids are compared as text, only the canonical spelling has the order of the values.
     return exact if isinstance(exact, bytes) and str(UUID(bytes=exact)) == value else None
 
 
@@ -197,7 +197,7 @@ def _moment(column_type: ColumnType, value: object) -> Exact | None:
 
 
 def _text_moment(column_type: ColumnType, text: str) -> Exact | None:
-    """A moment given as text, unless an engine would cut or shift it to fit the column."""
+    """A point in time given as text; None if an engine would truncate or shift it to fit the column."""
     clock = text if column_type.name == "time" else text.replace("T", " ").partition(" ")[2]
     if clock and column_type.name == "date":
         return None

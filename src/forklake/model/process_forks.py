@@ -1,4 +1,4 @@
-"""What must not be shared by a process and one that `os.fork` makes of it: connections, ids drawn ahead, locks."""
+"""State that must not be shared with child processes of `os.fork`: connections, reserved ids, locks."""
 
 import os
 from typing import Protocol
@@ -6,14 +6,14 @@ from weakref import WeakSet
 
 
 class Forkable(Protocol):
-    """Something that both processes go on with, each for itself."""
+    """An object that remains usable in both parent and child process."""
 
     def before_fork(self) -> None:
-        """Let go of what the other process must not even know of."""
+        """Called in the parent: release what the child must not inherit."""
         ...
 
     def after_fork(self) -> None:
-        """In the new process, let go of what is the other's."""
+        """Called in the child: drop what belongs to the parent."""
         ...
 
 
@@ -21,7 +21,7 @@ _LIVE: WeakSet[Forkable] = WeakSet()
 
 
 def register_for_forks(forkable: Forkable) -> None:
-    """Let something know of forks of the process, for as long as it is there."""
+    """Notify an object of forks of the process during its lifetime."""
     _LIVE.add(forkable)
 
 

@@ -1,8 +1,8 @@
-"""Which files can hold a row that a predicate keeps: a predicate becomes a filter on file statistics.
+"""File pruning: translates predicates on rows to filters on file statistics.
 
-A file filter may keep a file without matching rows, but never drops one with a matching row. Whatever is
-unknown keeps the file: a file without statistics for a column, a bound that is missing, a constant of a type
-that does not go with the column. The store evaluates filters in SQL; `may_match` is what they mean.
+A file filter may keep a file without matching rows, but never drops one with a matching row. A file is kept if anything
+is unknown: it has no statistics for a column, a bound is missing, or a constant is not comparable with the column. The
+store evaluates filters in SQL; `may_match` defines their semantics.
 """
 
 import math
@@ -46,17 +46,17 @@ MAX_RANGES = 64
 """A longer list of constants is treated as the range from the smallest to the largest."""
 MAX_PARTITION_VALUES = 1000
 
-# Types whose statistics can be trusted; DuckLake writes a count of zero for intervals and zoned times.
+# Types with reliable statistics; DuckLake writes a count of zero for intervals and times with time zone.
 _OTHERS = frozenset({"boolean", "decimal", "date", "time", "varchar", "json", "blob", "uuid"})
 COUNTED = INTEGERS | FLOATS | TIMESTAMPS | _OTHERS
-# DuckLake counts no values of these, so a count of zero says nothing.
+# DuckLake does not count values of these types, so a count of zero is meaningless.
 _UNCOUNTED = frozenset({"interval", "timetz", "time_ns", "geometry", "variant", "struct", "list", "map"})
 _FLOAT32_MAX = 3.4028234663852886e38
 
 
 @dataclass(frozen=True, slots=True)
 class PrunableColumn:
-    """A column that files have statistics of, except files older than the snapshot that `added` it."""
+    """A column with file statistics, except in files older than the snapshot that `added` it."""
 
     column_id: ColumnId
     type: ColumnType
@@ -85,9 +85,9 @@ class AnyOf:
 
 @dataclass(frozen=True, slots=True)
 class KeyRange:
-    """Keeps files with a value from low to high; with `or_nan` also those that may hold a NaN.
+    """Keeps files with values between low and high; with `or_nan` also files that may contain NaN.
 
-    The text bounds, given for strings only, are compared with the stored bounds byte by byte.
+    The text bounds, used for strings only, are compared with the stored bounds byte by byte.
     """
 
     column_id: ColumnId
@@ -113,7 +113,7 @@ class HasValues:
 
 @dataclass(frozen=True, slots=True)
 class NotOnly:
-    """Keeps files with a value other than exactly the one of this key; strings are known by their text."""
+    """Keeps files with any value other than the one with this key; strings are identified by their text."""
 
     column_id: ColumnId
     key: float
@@ -123,7 +123,7 @@ class NotOnly:
 
 @dataclass(frozen=True, slots=True)
 class PartitionIn:
-    """Keeps files whose partition value is listed, and all files that follow another partition spec."""
+    """Keeps files whose partition value is listed, and all files with another partition spec."""
 
     partition_id: PartitionId
     key_index: int
@@ -131,16 +131,16 @@ class PartitionIn:
 
 
 KeyedStats = tuple[ColumnStats, tuple[float, float]]
-"""What is known of a column in a file, with its `stored_keys`."""
+"""Statistics of a column in a file, with their `stored_keys`."""
 FileFilter = Everything | Nothing | AllOf | AnyOf | KeyRange | HasNulls | HasValues | NotOnly | PartitionIn
 Columns = Mapping[Path, PrunableColumn]
 
 
 def stored_keys(column_type: ColumnType, stats: ColumnStats) -> tuple[float, float]:
-    """The interval that holds every value: empty if there is none. NaN is above everything, as in Spark.
+    """The interval that contains all values; empty if there are none. NaN is greater than all numbers, as in Spark.
 
-    An interval without a lower end, or too wide for a double to say how wide, has no upper end either: whoever
-    looks for intervals by their upper end and the greatest width finds those without one apart.
+    An interval without lower bound, or with a width that overflows a double, has no upper bound either, so that
+    searches by upper bound and maximum width can look up unbounded intervals separately.
     """
     if stats.value_count == 0 and column_type.name not in _UNCOUNTED:
         return math.inf, -math.inf
@@ -153,14 +153,14 @@ def stored_keys(column_type: ColumnType, stats: ColumnStats) -> tuple[float, flo
 
 
 def key_width(keys: tuple[float, float]) -> float | None:
-    """How wide an interval of keys is, rounded up; None for one that is unbounded or empty."""
+    """The width of a key interval, rounded up; None if it is unbounded or empty."""
     width = math.nextafter(keys[1] - keys[0], math.inf)
     return width if math.isfinite(width) else None
 
 
 @dataclass(frozen=True, slots=True)
 class PruningFacts:
-    """What is known of a file; `types` are those its statistics were written with."""
+    """Known properties of a file; `types` are the column types that its statistics were written with."""
 
     begin_snapshot: SnapshotId
     column_stats: Mapping[ColumnId, ColumnStats]
@@ -170,7 +170,7 @@ class PruningFacts:
 
 
 def file_filter(predicate: Predicate, columns: Columns, partition: PartitionSpec | None = None) -> FileFilter:
-    """The filter on files that a predicate on rows allows; the paths in `columns` are in lower case."""
+    """The file filter implied by a predicate on rows; the paths in `columns` are in lower case."""
     match predicate:
         case And(parts):
             return _all_of(file_filter(part, columns, partition) for part in parts)
@@ -232,7 +232,7 @@ def _stats_may_match(wanted: KeyRange | HasNulls | HasValues | NotOnly, facts: P
 
 
 def _texts_overlap(wanted: KeyRange, stats: ColumnStats) -> bool:
-    # Python orders strings by code point, which is the order of their bytes in UTF-8.
+    # Python orders strings by code point, which equals the order of their UTF-8 bytes.
     low, high = wanted.text_low, wanted.text_high
     above = low is None or stats.max_value is None or stats.max_value >= low
     below = high is None or stats.min_value is None or stats.min_value <= high
@@ -296,7 +296,7 @@ def _comparison(op: Operator, value: object, column: PrunableColumn) -> FileFilt
 
 
 def _nan_comparison(op: Operator, column: PrunableColumn) -> FileFilter:
-    """NaN equals itself and is above every other number."""
+    """NaN equals itself and is greater than every other number."""
     if column.type.name not in FLOATS:
         return Everything()
     match op:
@@ -322,12 +322,12 @@ def _one_of(values: list[object], column: PrunableColumn, partition: PartitionSp
 
 
 def _are_rounded(constants: list[object]) -> bool:
-    """Whether some constant is so large a double that several integers equal it."""
+    """Whether a constant is a double so large that several integers are equal to it."""
     return any(isinstance(value, float) and abs(value) >= 2**53 for value in constants)
 
 
 def _spanning_range(ranges: list[KeyRange]) -> KeyRange:
-    """One range that covers all of them."""
+    """A single range that covers all of them."""
     lows = [each.text_low for each in ranges if each.text_low is not None]
     highs = [each.text_high for each in ranges if each.text_high is not None]
     return replace(
@@ -349,7 +349,7 @@ def _key_range(
 ) -> KeyRange:
     low_key = -math.inf if low is None else key_for_value(low, "min")
     high_key = math.inf if high is None else key_for_value(high, "max")
-    # An excluded bound moves one double inward; right for rounded keys too, which end up on the inner side.
+    # An excluded bound moves inward by one double; also correct for rounded keys, which end up on the inner side.
     if strict and isinstance(low, Decimal):
         low_key = math.nextafter(low_key, math.inf)
     if strict and isinstance(high, Decimal):
@@ -368,17 +368,17 @@ def _key_range(
 
 
 def _widen_for_float32(low: float, high: float) -> tuple[float, float]:
-    """Make room for one float32 on each side.
+    """Widen the range by one float32 on each side.
 
-    A file written before the column became a float32 has the exact integers in its statistics, while its
-    rows are read as the float32 nearest to them.
+    A file written before the column became a float32 has exact integers in its statistics, while its rows are read as
+    the nearest float32.
     """
     low, high = min(low, _FLOAT32_MAX), max(high, -_FLOAT32_MAX)
     return low - abs(low) * 2**-23 - 2**-149, high + abs(high) * 2**-23 + 2**-149
 
 
 def _text_bound(column: PrunableColumn, exact: Exact | None) -> str | None:
-    # Databases refuse a NUL in text; the key alone is enough to be right.
+    # Databases reject NUL in text; the key alone is sufficient for correctness.
     if column.type.name != "varchar" or not isinstance(exact, bytes) or b"\0" in exact:
         return None
     return exact.decode()
@@ -399,7 +399,7 @@ def _not_only(exact: Exact, column: PrunableColumn) -> FileFilter:
 def _key_is_value(exact: Exact, key: float, column_type: ColumnType) -> bool:
     """Whether no other value of the column has the same key, or for strings the same text."""
     if isinstance(exact, bytes):
-        # A bound that may have been cut is not taken for a value, although both bounds would have to be alike.
+        # A possibly truncated bound is not taken as a value, although both bounds would have to be equal.
         return column_type.name == "varchar" and len(exact) < MAX_TEXT_BYTES - 3 and b"\0" not in exact
     return Decimal(key) == exact and (column_type.name != "float32" or as_float32(key) == key)
 
@@ -425,7 +425,7 @@ def _starts_with(prefix: str, column: PrunableColumn) -> FileFilter:
 def _calendar_filters(
     part: str, values: tuple[int, ...], column: PrunableColumn, partition: PartitionSpec | None
 ) -> list[FileFilter]:
-    """What partition keys that are this part of the column say; other keys and statistics say nothing."""
+    """The filters from partition keys with this transform of the column; statistics and other keys do not help."""
     listed = tuple(sorted(str(value) for value in set(values)))
     return [
         PartitionIn(partition.partition_id, index, listed)
@@ -437,7 +437,7 @@ def _calendar_filters(
 def _partition_filters(
     column: PrunableColumn, partition: PartitionSpec | None, constants: list[Exact]
 ) -> list[FileFilter]:
-    """What the partition keys on this column say about files that hold one of the constants."""
+    """The filters from partition keys on this column, for files that contain one of the constants."""
     filters: list[FileFilter] = []
     for index, key in enumerate(partition.keys if partition is not None else ()):
         if partition is not None and key.column_id == column.column_id:

@@ -1,4 +1,4 @@
-"""Snapshots: the states a catalog has been in, and catalogs themselves."""
+"""Snapshots and catalogs."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from forklake.model.ids import CatalogId, SnapshotId
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A committed state. `catalog_id` made it; seen from a fork it may be an ancestor's."""
+    """A committed state. `catalog_id` made it; seen from a fork this may be an ancestor."""
 
     snapshot_id: SnapshotId
     catalog_id: CatalogId
@@ -24,7 +24,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class CommitInfo:
-    """What the committer says about a commit."""
+    """Information about a commit provided by the committer."""
 
     author: str | None = None
     message: str | None = None
@@ -33,7 +33,7 @@ class CommitInfo:
 
 @dataclass(frozen=True, slots=True)
 class CatalogInfo:
-    """A catalog as the lake lists it. `path` is its folder below the lake's data path."""
+    """A catalog as listed by the lake. `path` is its folder, relative to the data path of the lake."""
 
     catalog_id: CatalogId
     name: str

@@ -1,13 +1,13 @@
-"""Column statistics of files: bounds as text, as exact values, and as keys that an index can range over.
+"""Column statistics of files: bounds as text, as exact values, and as numeric keys for index range scans.
 
-A bound is stored twice. The text is what other readers of the lake understand. The key is a double in the
-order of the values, rounded outward (a minimum down, a maximum up), so that comparing keys never loses a row:
+A bound is stored twice. The text is for other readers of the lake. The key is a double in the order of the values,
+rounded outward (a minimum down, a maximum up), so that comparing keys never loses a row:
 
 - numbers and booleans: the value itself
 - dates and timestamps: microseconds since 1970; times: microseconds since midnight
 - strings, blobs and uuids: the first six bytes as a big-endian integer
 
-Types that widen into each other share one space of keys, so a promotion leaves the stored keys valid.
+Types that can be promoted to each other have a common key space, so stored keys stay valid after a promotion.
 """
 
 import math
@@ -27,19 +27,19 @@ from forklake.model.ids import ColumnId
 
 Side = Literal["min", "max"]
 Exact = Decimal | bytes
-"""A value in its type's order: numbers and moments as decimals, strings and the like as bytes."""
+"""An ordered value: numbers, dates and times as decimals; strings, blobs and uuids as bytes."""
 Beyond = Callable[[Exact, Exact], bool]
 
 MAX_TEXT_BYTES = 256
 KEY_BYTES = 6
 _EXACT_CONTEXT = Context(prec=80, traps=[Inexact, InvalidOperation])
 _EXACT_DIGITS = 16
-"""A double holds every integer of fewer characters, sign included."""
+"""A double represents every integer with fewer characters than this, including the sign."""
 _MICROSECONDS_OF_DAY = 86_400 * 10**6
 
 
 class ColumnStats(NamedTuple):
-    """What is known of one column in one file or table; None is unknown. NaN is outside of the bounds."""
+    """Statistics of one column in one file or table; None is unknown. The bounds exclude NaN."""
 
     column_id: ColumnId
     value_count: int | None = None
@@ -52,14 +52,14 @@ class ColumnStats(NamedTuple):
 
 
 def value_text(column_type: ColumnType, value: object) -> str | None:
-    """The text form of a value; None for NULL, NaN, and what has no text form in this type."""
+    """The text form of a value; None for NULL, NaN, and values without text form in this type."""
     write = _WRITERS.get(column_type.name)
     text = None if write is None or value is None else write(column_type, value)
     return None if text is not None and "\0" in text else text
 
 
 def min_text(column_type: ColumnType, value: object) -> str | None:
-    """The text of a lower bound: the value itself, or the beginning of a long one."""
+    """The text of a lower bound: the value itself, truncated if long."""
     if isinstance(value, bytes):
         return value_text(column_type, value[:MAX_TEXT_BYTES])
     text = value_text(column_type, value)
@@ -67,7 +67,7 @@ def min_text(column_type: ColumnType, value: object) -> str | None:
 
 
 def max_text(column_type: ColumnType, value: object) -> str | None:
-    """The text of an upper bound: the value itself, or a long one cut and rounded up if that is possible."""
+    """The text of an upper bound: the value itself, truncated and rounded up if long; None if that is impossible."""
     if isinstance(value, bytes) and len(value) > MAX_TEXT_BYTES:
         *kept, last = value[:MAX_TEXT_BYTES]
         return value_text(column_type, bytes([*kept, last + 1])) if last < 0xFF else None
@@ -79,22 +79,22 @@ def max_text(column_type: ColumnType, value: object) -> str | None:
 
 
 def text_successor(text: str) -> str | None:
-    """A string of the same length above every string that begins with `text`, if there is one."""
+    """A string of the same length greater than all strings that begin with `text`, if there is one."""
     last = ord(text[-1]) if text else 0x10FFFF
     if last == 0x10FFFF:
         return None
-    # The code points between belong to UTF-16 surrogates and cannot be encoded.
+    # The code points in between are UTF-16 surrogates and cannot be encoded.
     return text[:-1] + chr(0xE000 if last == 0xD7FF else last + 1)
 
 
 def is_exact_bound(column_type: ColumnType, text: str) -> bool:
-    """Whether a stored bound is itself a value; long strings may have been cut, at a character's boundary."""
+    """Whether a stored bound is itself a value; long strings may have been truncated, at a character boundary."""
     exact = exact_value(column_type, text)
     return not isinstance(exact, bytes) or len(exact) < MAX_TEXT_BYTES - 3
 
 
 def pruning_key(column_type: ColumnType, text: str | None, side: Side) -> float:
-    """The key of a bound, rounded outward; infinite when the bound is unknown."""
+    """The key of a bound, rounded outward; infinite if the bound is unknown."""
     if (
         text is not None
         and column_type.name in INTEGERS
@@ -109,7 +109,7 @@ def pruning_key(column_type: ColumnType, text: str | None, side: Side) -> float:
 
 
 def key_for_value(exact: Exact, side: Side) -> float:
-    """The double next to a value, on the outer side."""
+    """The nearest double on the outer side of a value."""
     if isinstance(exact, bytes):
         key = int.from_bytes(exact[:KEY_BYTES].ljust(KEY_BYTES, b"\0"))
         return float(key + 1 if side == "max" and len(exact) > KEY_BYTES else key)
@@ -128,10 +128,10 @@ def compare_text(column_type: ColumnType, a: str, b: str) -> int:
 
 
 def merge_stats(column_type: ColumnType, sides: Sequence[ColumnStats]) -> ColumnStats:
-    """The statistics of all sides together; what is unknown on a side that has values stays unknown."""
+    """Merged statistics; what is unknown on a side that has values is unknown in the result."""
     if len(sides) == 2 and 0 not in (sides[0].value_count, sides[1].value_count):
         return _merge_two(column_type, *sides)
-    # Turned from rows to columns once: a commit may merge a hundred thousand of them.
+    # Transposed once: a commit may merge a hundred thousand of them.
     ids, values, nulls, _, _, _, sizes, _ = zip(*sides, strict=True)
     filled = sides if 0 not in values else [side for side in sides if side.value_count != 0]
     _, _, _, lows, highs, nans, _, extras = zip(*(filled or sides), strict=True)
@@ -148,7 +148,7 @@ def merge_stats(column_type: ColumnType, sides: Sequence[ColumnStats]) -> Column
 
 
 def _merge_two(column_type: ColumnType, a: ColumnStats, b: ColumnStats) -> ColumnStats:
-    """The most frequent case, one file on top of all before it, both with values."""
+    """Merges two non-empty sides: the most frequent case, one new file added to the existing ones."""
     column_id, a_values, a_nulls, a_low, a_high, a_nan, a_size, a_extra = a
     _, b_values, b_nulls, b_low, b_high, b_nan, b_size, b_extra = b
     return ColumnStats(
@@ -164,13 +164,13 @@ def _merge_two(column_type: ColumnType, a: ColumnStats, b: ColumnStats) -> Colum
 
 
 def exact_value(column_type: ColumnType, text: str) -> Exact | None:
-    """Read a text form; None when it is malformed or the type has no order that we know."""
+    """Parses a text form; None if it is malformed, or if the order of the type is unknown."""
     return _read_exact(column_type.name, text)
 
 
 @lru_cache(maxsize=8192)
 def _read_exact(type_name: str, text: str) -> Exact | None:
-    # Remembered by name, which says how to read: a whole type would have to be hashed each time.
+    # Cached by type name, which determines the parser, because hashing a whole type each time is expensive.
     read = _READERS.get(type_name)
     try:
         return None if read is None else read(text)
@@ -179,7 +179,7 @@ def _read_exact(type_name: str, text: str) -> Exact | None:
 
 
 def as_float32(value: float) -> float:
-    """The nearest value that four bytes hold."""
+    """The nearest float32."""
     try:
         return float(struct.unpack("<f", struct.pack("<f", value))[0])
     except OverflowError:
@@ -199,8 +199,8 @@ def _compare(a: Exact, b: Exact) -> int:
 
 
 def _outermost_bound(column_type: ColumnType, bounds: Iterable[str | None], beyond: Beyond) -> str | None:
-    """The bound that is beyond all others; None if one is unknown."""
-    # Most files leave most bounds as they are: each is looked at once.
+    """The outermost bound; None if one of them is unknown."""
+    # Most files have the same bounds, so each distinct bound is examined once.
     first, *others = dict.fromkeys(bounds)
     outermost = _outer_bound(column_type, first, first, beyond)
     for bound in others:
@@ -242,8 +242,8 @@ def _write_integer(_: ColumnType, value: object) -> str | None:
 def _write_float(column_type: ColumnType, value: object) -> str | None:
     if not isinstance(value, int | float | Decimal) or Decimal(value).is_nan():
         return None
-    # A float32 is written with all the digits of its value as a double: the text stays right when the column
-    # is promoted. Adding zero drops the sign of a negative zero, which equals the positive one.
+    # A float32 is written with all digits of its value as a double, so that the text stays valid when the column is
+    # promoted. Adding zero drops the sign of a negative zero, which equals the positive one.
     number = float(Decimal(value))
     return repr((as_float32(number) if column_type.name == "float32" else number) + 0.0)
 
@@ -274,7 +274,7 @@ def _write_timestamp(column_type: ColumnType, value: object) -> str | None:
 
 
 def utc_moment(value: object) -> datetime | None:
-    """A date or datetime as a datetime without zone; one with a zone is moved to UTC first."""
+    """A date or datetime as a naive datetime; one with a time zone is converted to UTC."""
     try:
         match value:
             case datetime(tzinfo=None):
@@ -294,7 +294,7 @@ def _trim_zeros(text: str) -> str:
 
 
 def _write_string(_: ColumnType, value: object) -> str | None:
-    # A lone surrogate is no character: it cannot be encoded, hence neither stored nor compared.
+    # A lone surrogate cannot be encoded, hence neither stored nor compared.
     return value if isinstance(value, str) and not re.search("[\ud800-\udfff]", value) else None
 
 
@@ -327,7 +327,7 @@ _TIME_TEXT = re.compile(_TIME, re.ASCII)
 _MOMENT_TEXT = re.compile(f"{_DATE}(?:[ T]{_TIME}{_ZONE})?", re.ASCII)
 
 
-# A boolean that was promoted keeps its words.
+# Statistics of a promoted boolean column still contain these words.
 _WORDS = {"true": "1", "false": "0"}
 
 
@@ -377,7 +377,7 @@ def _zone_microseconds(found: re.Match[str]) -> int:
 
 
 def _days_since_1970(year: int, month: int, day: int) -> int:
-    """Days in the proleptic Gregorian calendar, of any year; `datetime` ends at the year 9999."""
+    """Days since 1970 in the proleptic Gregorian calendar, for any year; `datetime` is limited to the year 9999."""
     # The calendar repeats every 400 years of 146,097 days.
     cycles, year_of_cycle = divmod(year - 2000, 400)
     return (date(2000 + year_of_cycle, month, day) - date(1970, 1, 1)).days + cycles * 146_097

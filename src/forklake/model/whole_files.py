@@ -1,9 +1,8 @@
-"""Which files hold only rows that a predicate keeps, so that they can be deleted without being read.
+"""Files in which all rows satisfy a predicate, so that they can be deleted without being read.
 
-The opposite of pruning: there a file is dropped when no row can match, here it is taken when every row must. A row
-is kept where the predicate is TRUE, so both FALSE and NULL count against the file. Nobody looks at the rows any more:
-so only values count whose comparison is exact, and only conditions of which every part is known, as the others might
-have failed.
+The opposite of pruning: a file is dropped there if no row can match, and selected here if every row must match. The
+predicate must be TRUE, so both FALSE and NULL disqualify the file. As the rows are not read, only types with exact
+comparison qualify, and only predicates that are fully understood, because evaluating the others might fail.
 """
 
 from collections.abc import Iterator
@@ -27,13 +26,13 @@ from forklake.model.predicates import (
 from forklake.model.pruning import Columns, Everything, FileFilter, file_filter
 
 EXACT = INTEGERS | {"boolean", "decimal", "date", "varchar"}
-"""Types whose values are what their statistics say, with neither rounding nor zones in between."""
+"""Types whose statistics are exact, without rounding or time zones."""
 
 
 def survivor_filter(predicate: Predicate, columns: Columns) -> FileFilter:
-    """Keeps every file that may hold a row for which the predicate is not TRUE.
+    """A filter that keeps every file that may contain a row for which the predicate is not TRUE.
 
-    Partition values say nothing here: only the statistics of the file itself are trusted.
+    Ignores partition values: only the statistics of the file itself are trusted.
     """
     if not _is_exact(predicate, columns):
         return Everything()
@@ -42,7 +41,7 @@ def survivor_filter(predicate: Predicate, columns: Columns) -> FileFilter:
 
 
 def _is_exact(predicate: Predicate, columns: Columns) -> bool:
-    """Whether every part is NULL for no other reason than a NULL in its column, and compares exact values."""
+    """Whether parts of the predicate are NULL only because their column is NULL, and compare exact values."""
     match predicate:
         case And(parts) | Or(parts):
             return all(_is_exact(part, columns) for part in parts)
@@ -66,7 +65,7 @@ def _has_exact_values(path: Path, columns: Columns) -> bool:
 
 
 def _compared_columns(predicate: Predicate) -> Iterator[Path]:
-    """The columns whose NULL may make the predicate NULL."""
+    """The columns for which a NULL may make the predicate NULL."""
     match predicate:
         case And(parts) | Or(parts):
             for part in parts:

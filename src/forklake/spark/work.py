@@ -1,4 +1,4 @@
-"""What every verb of the data path works with: a transaction, a Spark when it is needed, and the files."""
+"""The context of every data operation: a transaction, a Spark session on demand, and the storage."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,15 +19,15 @@ from forklake.spark.storage.storage import Storage, storage_at
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A transaction, and the means to read and write the rows it is about."""
+    """A transaction, and the means to read and write its rows."""
 
     tx: Transaction
     provider: SparkProvider
     storage: Storage
     defaults: Mapping[str, str] = field(default_factory=dict)
-    """Options of the attachment, for tables that have none of their own."""
+    """Options of the attachment, for tables without their own."""
     shortcuts: bool = True
-    """Whether files may be excluded or deleted unread, and results of earlier scans be used again."""
+    """Whether files may be pruned or deleted unread, and results of earlier scans reused."""
     _options: dict[int, dict[str, str | None]] = field(default_factory=dict, repr=False)
 
     @property
@@ -35,25 +35,25 @@ class Work:
         return self.provider.get()
 
     def plan_scan(self, table: Table, predicate: Predicate | None = None) -> ScanPlan:
-        """The files to read for a predicate; without shortcuts, all of them."""
+        """The files to read for a predicate; all of them without shortcuts."""
         return plan_scan(self.tx, table, predicate if self.shortcuts else None)
 
     def plan_delete(self, table: Table, predicate: Predicate | None) -> DeletePlan:
-        """The files to delete from, and those to delete unread; without shortcuts, none of the latter."""
+        """The files to delete from, and those to delete unread; none of the latter without shortcuts."""
         return plan_delete(
             self.tx, table, predicate if self.shortcuts and predicate is not None else UnknownPredicate()
         )
 
     def folder(self, table: Table) -> str:
-        """Where this catalog puts new files of a table, inherited or not: below its own prefix.
+        """The folder for new files of a table, inherited or not: below the catalog's own.
 
-        The data path is this lake's, and marked as such, before anybody can write there.
+        Ensures that the data path belongs to this lake and is marked, before anything is written there.
         """
         claim_data_path(self.tx.catalog.lake, self.storage)
         return f"{self.tx.catalog.path}/{table.path}"
 
     def option(self, name: str, table: Table) -> str | None:
-        """The value of an option that counts for a table; looked up once."""
+        """The effective value of an option for a table; looked up once."""
         if table.object_id not in self._options:
             self._options[table.object_id] = effective_options(self.tx, table, self.defaults)
         return checked_option(name, self._options[table.object_id][name])
@@ -62,12 +62,12 @@ class Work:
 def work_on(
     tx: Transaction, provider: SparkProvider, defaults: Mapping[str, str] | None = None, *, shortcuts: bool = True
 ) -> Work:
-    """Work on the files of the transaction's lake, without shortcuts if settings of Spark change what text means."""
+    """The context for the transaction's lake; without shortcuts if Spark settings change the meaning of expressions."""
     return Work(tx, provider, storage_of(tx.catalog.lake), defaults or {}, shortcuts and provider.settings.is_usual)
 
 
 def storage_of(lake: Lake) -> Storage:
-    """Where the files of a lake are."""
+    """The storage of a lake's files."""
     if lake.data_path is None:
         raise InvalidInput("The lake has no data path yet; give DATA_PATH when it is attached.")
     return storage_at(lake.data_path)

@@ -1,6 +1,6 @@
-"""What there is of a catalog as a whole, right or wrong: its lineage, its snapshots, its objects and options.
+"""Unvalidated metadata of a catalog for verification: lineage, snapshots, objects and options.
 
-Readers elsewhere ask for what is visible; checks ask for everything that could be, and judge for themselves.
+Other readers fetch what is visible; checks fetch everything that could be visible and validate it themselves.
 """
 
 from collections.abc import Iterator
@@ -33,13 +33,13 @@ _OF_TABLES = (
 
 
 class Ancestor(NamedTuple):
-    """A row of the lineage, and what there is of the catalog it names."""
+    """A row of the lineage, joined with the catalog that it names."""
 
     depth: int
     catalog_id: CatalogId
     max_snapshot: SnapshotId
     found: int | None
-    """The id of the catalog again; None if there is no such catalog."""
+    """The id of the catalog again; None if the catalog does not exist."""
     begin_snapshot: SnapshotId
     head_snapshot: SnapshotId
     fork_snapshot: SnapshotId | None
@@ -47,23 +47,23 @@ class Ancestor(NamedTuple):
 
 
 class CatalogState(NamedTuple):
-    """A catalog now, with its newest snapshot, and what contradicts it."""
+    """The current state of a catalog, its newest snapshot, and values that must agree with them."""
 
     head_snapshot: SnapshotId
     head_time: Any
     schema_version: int
     depth: int
     parent_depth: int | None
-    """None without a parent, also if one is named and missing."""
+    """None without a parent, or if the parent does not exist."""
     recorded_time: Any
-    """That of the snapshot row of the head; None if there is none."""
+    """The time in the snapshot row of the head; None if there is no such row."""
     recorded_version: int | None
     newest_snapshot: SnapshotId | None
 
 
 @dataclass(frozen=True, slots=True)
 class IdUsage:
-    """The newest ids that were drawn, and the largest that the catalog uses, by sequence; -1 for none."""
+    """The last allocated and the largest used ids, by sequence; -1 for none."""
 
     drawn: dict[str, int]
     used: dict[str, int]
@@ -79,7 +79,7 @@ class SnapshotRow(NamedTuple):
 
 
 class ObjectRow(NamedTuple):
-    """A version of a schema, table, view or macro; `top` is that of its level."""
+    """A version of a schema, table, view or macro; `top` is the top of its level."""
 
     top: SnapshotId
     catalog_id: CatalogId
@@ -91,7 +91,7 @@ class ObjectRow(NamedTuple):
     name: str
     name_key: str
     definition: Any
-    """None for tables: those are read one at a time."""
+    """None for tables, whose definitions are read one at a time."""
 
 
 class OptionVersionRow(NamedTuple):
@@ -106,7 +106,7 @@ class OptionVersionRow(NamedTuple):
 
 
 class EndMarker(NamedTuple):
-    """An end marker that counts, by the catalog that has set it."""
+    """An effective end marker, with the catalog that set it."""
 
     catalog_id: CatalogId
     kind: int
@@ -127,7 +127,7 @@ def lineage_rows(store: Store, catalog_id: CatalogId) -> list[Ancestor]:
 
 
 def catalog_state(store: Store, catalog_id: CatalogId) -> CatalogState | None:
-    """In one statement, so that no commit comes between; None if the catalog was dropped."""
+    """Uses a single statement to exclude concurrent commits; None if the catalog was dropped."""
     rows = store.fetch(
         "SELECT c.head_snapshot, c.head_time, c.schema_version, c.depth, p.depth, s.snapshot_time, s.schema_version,"
         " (SELECT max(n.snapshot_id) FROM lake_snapshot n WHERE n.catalog_id = c.catalog_id)"
@@ -140,7 +140,7 @@ def catalog_state(store: Store, catalog_id: CatalogId) -> CatalogState | None:
 
 
 def read_id_usage(store: Store, catalog_id: CatalogId) -> IdUsage:
-    """The ids in use are asked for first: whatever is used by then was drawn before."""
+    """Reads the used ids first: all of them were allocated before the last allocated ids are read."""
     used = {
         "snapshot": "SELECT max(head_snapshot) FROM lake_catalog WHERE catalog_id = :catalog_id",
         "entity": "SELECT max(object_id) FROM lake_object WHERE catalog_id = :catalog_id",
@@ -159,7 +159,7 @@ def read_id_usage(store: Store, catalog_id: CatalogId) -> IdUsage:
 
 
 def snapshots_in_scope(store: Store, scope: Scope) -> Iterator[SnapshotRow]:
-    """Every snapshot that can be travelled to, the oldest first, read a page at a time."""
+    """All snapshots available for time travel, oldest first, read page by page."""
     dialect, after = store.dialect, -1
     while True:
         rows = store.fetch(
@@ -176,7 +176,7 @@ def snapshots_in_scope(store: Store, scope: Scope) -> Iterator[SnapshotRow]:
 
 
 def kept_snapshot_ids(store: Store, scope: Scope) -> list[SnapshotId]:
-    """The ids of the snapshots that can be travelled to."""
+    """The ids of the snapshots available for time travel."""
     dialect = store.dialect
     rows = store.fetch(
         f"SELECT s.snapshot_id FROM {dialect.levels} JOIN lake_snapshot s ON s.catalog_id = l.catalog_id"
@@ -187,7 +187,7 @@ def kept_snapshot_ids(store: Store, scope: Scope) -> list[SnapshotId]:
 
 
 def object_rows(store: Store, scope: Scope) -> list[ObjectRow]:
-    """Every version of every object that any snapshot in scope could show."""
+    """All versions of all objects that could be visible in any snapshot of the scope."""
     columns = (
         "l.top, r.catalog_id, r.object_id, r.begin_snapshot, r.end_snapshot, r.kind, r.schema_id, r.name, r.name_key,"
         " CASE WHEN r.kind <> 'table' THEN r.definition END"
@@ -222,7 +222,7 @@ def object_markers(store: Store, scope: Scope) -> list[EndMarker]:
 
 
 def tables_with_rows(store: Store, scope: Scope) -> set[int]:
-    """The tables, known or not, of which there is any row or end marker."""
+    """The tables, known or not, that have any row or end marker."""
     dialect = store.dialect
     asked = [
         f"SELECT DISTINCT r.table_id FROM {dialect.levels} JOIN {table} r ON r.catalog_id = l.catalog_id"
@@ -238,9 +238,9 @@ def tables_with_rows(store: Store, scope: Scope) -> set[int]:
 
 
 def rows_beyond_head(store: Store, catalog_id: CatalogId) -> list[tuple[str, int]]:
-    """Metadata tables with the number of rows that begin or end after the newest snapshot of their catalog.
+    """Metadata tables with the number of rows that begin or end after the head of their catalog.
 
-    Each is asked in one statement, which sees a commit as a whole or not at all.
+    Each is read in one statement, which sees a commit either completely or not at all.
     """
     head = "SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id"
     beyond = dict.fromkeys(_VERSIONED, f"begin_snapshot > ({head}) OR end_snapshot > ({head})")
@@ -257,7 +257,7 @@ def rows_beyond_head(store: Store, catalog_id: CatalogId) -> list[tuple[str, int
 
 
 def scheduled_in_use(store: Store, catalog_id: CatalogId) -> list[tuple[str, bool]]:
-    """Files that wait for their deletion while a row of any catalog names them: path, and whether it is relative."""
+    """Files scheduled for deletion that a row of any catalog refers to: the path, and whether it is relative."""
     named = " OR ".join(
         f"EXISTS (SELECT 1 FROM {table} f WHERE f.{column} = w.{of_waiting})"
         for table, file_id in (("lake_data_file", "data_file_id"), ("lake_delete_file", "delete_file_id"))

@@ -1,4 +1,4 @@
-"""Catalogs, their snapshots and files that are due for deletion as rows, in the order of the tables' columns."""
+"""Rows of catalogs, snapshots and scheduled files, with fields in the order of the tables' columns."""
 
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ class CatalogRecord(NamedTuple):
         depth: int = 0,
         schema_version: int = 0,
     ) -> "CatalogRecord":
-        """A catalog whose first snapshot, its birth, is its head."""
+        """A catalog whose head is its first snapshot, `birth`."""
         return CatalogRecord(
             catalog_id, uuid, name, folder, parent_id, horizon, depth, birth, None, birth, time, schema_version
         )

@@ -1,4 +1,4 @@
-"""Create, rename and drop catalog rows, each in one transaction. True says that it was done."""
+"""Create, rename and drop catalog rows, each in one transaction. Functions return True on success."""
 
 from uuid import uuid4
 
@@ -18,7 +18,7 @@ MAX_FOLDER = 200
 
 
 def insert_catalog(store: Store, name: str, uuid: str) -> bool:
-    """An empty catalog with the schema `main`."""
+    """Insert an empty catalog with the schema `main`."""
     dialect = store.dialect
     folder = path_segment(name, uuid)
     first = [
@@ -68,9 +68,9 @@ def update_catalog_name(store: Store, catalog_id: CatalogId, name: str, new_name
 
 
 def end_catalog(store: Store, catalog_id: CatalogId, name: str) -> bool:
-    """Its lineage goes at once, and so do the snapshots that no fork can travel to.
+    """Mark a catalog as dropped; deletes its lineage and the snapshots that no fork can travel to.
 
-    What it wrote stays while a fork can see it.
+    Other rows it wrote are kept while a fork can see them.
     """
     first = [_lock_live_catalog(store, catalog_id), Statement(store.dialect.next_ids("snapshot"), {"count": 1})]
     with store.writing(first) as (transaction, (locked, ids)):
@@ -94,7 +94,7 @@ def end_catalog(store: Store, catalog_id: CatalogId, name: str) -> bool:
 
 
 def folder_taken_statement(folder: str) -> Statement:
-    """Asks whether a catalog, live or dropped, has this folder."""
+    """Whether a catalog, live or dropped, has this folder."""
     return Statement("SELECT 1 FROM lake_catalog WHERE path = :folder", {"folder": folder})
 
 
@@ -107,7 +107,7 @@ def _name_taken_statement(name: str) -> Statement:
 
 
 def _lock_live_catalog(store: Store, catalog_id: CatalogId) -> Statement:
-    """Keeps out commits, forks and expiry of the catalog; no row if it was dropped."""
+    """Excludes commits, forks and expiry of the catalog; returns no row if it was dropped."""
     return Statement(
         "SELECT catalog_id FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NULL"
         f" {store.dialect.own_catalog}",

@@ -1,4 +1,4 @@
-"""Catalog rows: look up, list, lineage."""
+"""Catalog rows: lookup, listing, lineage."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,7 +28,7 @@ def catalog_with_id(store: Store, catalog_id: CatalogId) -> tuple[CatalogInfo, L
 
 
 def list_catalogs(store: Store, *, after: str, limit: int, parent_id: CatalogId | None) -> list[CatalogInfo]:
-    """A page of live catalogs by name; of one parent's forks if given."""
+    """A page of live catalogs by name; with `parent_id` only its forks."""
     where = "c.parent_catalog_id = :parent_id" if parent_id is not None else "TRUE"
     rows = store.fetch(
         f"SELECT {CATALOG_COLUMNS} FROM lake_catalog c"
@@ -40,7 +40,7 @@ def list_catalogs(store: Store, *, after: str, limit: int, parent_id: CatalogId 
 
 
 def list_dropped(store: Store, *, before: CatalogId | None, limit: int) -> list[CatalogInfo]:
-    """A page of dropped catalogs, the newest first: forks before what they were forked from."""
+    """A page of dropped catalogs, newest first: forks before their parents."""
     rows = store.fetch(
         f"SELECT {CATALOG_COLUMNS} FROM lake_catalog c"
         " WHERE c.end_snapshot IS NOT NULL AND c.catalog_id < :before ORDER BY c.catalog_id DESC LIMIT :limit",
@@ -50,7 +50,7 @@ def list_dropped(store: Store, *, before: CatalogId | None, limit: int) -> list[
 
 
 def similar_names(store: Store, name: str) -> list[str]:
-    """A few live names near this one in the alphabet, to suggest from."""
+    """A few live names alphabetically near this one, for suggestions."""
     nearby = "SELECT catalog_name FROM lake_catalog WHERE end_snapshot IS NULL AND catalog_name"
     rows = store.fetch_all(
         [
@@ -73,7 +73,7 @@ def head_of(store: Store, catalog_id: CatalogId) -> tuple[SnapshotId, int] | Non
 
 @dataclass(frozen=True, slots=True)
 class HeadState:
-    """The newest snapshot of a catalog and its time, and the newest id that any commit has drawn."""
+    """The newest snapshot of a catalog and its time, and the last snapshot id allocated in any catalog."""
 
     head: SnapshotId
     head_time: datetime
@@ -81,7 +81,7 @@ class HeadState:
 
 
 def newest_of(store: Store, catalog_id: CatalogId) -> HeadState | None:
-    """None if the catalog was dropped."""
+    """The state of the head; None if the catalog was dropped."""
     live = "SELECT head_snapshot, head_time FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NULL"
     heads, lasts = store.fetch_all(
         [Statement(live, {"catalog_id": catalog_id}), Statement(store.dialect.last_id("snapshot"), {})]
@@ -97,7 +97,7 @@ def read_catalog(row: Row) -> CatalogInfo:
 
 
 def _catalog_and_lineage(store: Store, where: str, params: dict[str, object]) -> tuple[CatalogInfo, Lineage] | None:
-    # One statement: with two, a catalog could be renamed in between, and the lineage be another one's.
+    # A single statement: between two, a catalog could be renamed, and the lineage be that of another catalog.
     rows = store.fetch(
         f"SELECT {CATALOG_COLUMNS}, a.ancestor_id, a.max_snapshot FROM lake_catalog c"
         f" JOIN lake_catalog_ancestor a ON a.catalog_id = c.catalog_id WHERE {where} ORDER BY a.depth",

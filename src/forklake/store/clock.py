@@ -1,4 +1,4 @@
-"""The time by the clock of the database, which is the same for all writers."""
+"""The clock of the database, which is common to all writers."""
 
 from datetime import datetime
 
@@ -7,11 +7,11 @@ from forklake.store.dialect import StoreDialect
 
 
 def clock_statement(dialect: StoreDialect) -> Statement:
-    """Asks for the time, in the form in which the database keeps times."""
+    """Selects the current time, in the representation used by the database."""
     return Statement(f"SELECT {dialect.clock}", {})
 
 
 def database_time(store: Store) -> datetime:
-    """The time by the clock of the database."""
+    """The current time of the database."""
     [[[now]]] = store.fetch_all([clock_statement(store.dialect)])
     return store.dialect.from_database_time(now)

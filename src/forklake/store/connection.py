@@ -1,4 +1,4 @@
-"""The seam between Forklake and a database: what a store promises, and how it fails."""
+"""The interface between Forklake and a metadata database, and its errors."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -17,7 +17,7 @@ Params = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement with `:named` parameters; values never become part of the text."""
+    """A statement with `:named` parameters; values are never interpolated."""
 
     sql: str
     params: Params
@@ -25,7 +25,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class RowsToInsert:
-    """Whole rows to insert, in the order of the table's columns. Many rows travel in bulk."""
+    """Complete rows to insert, in column order. Many rows are inserted in bulk."""
 
     table: str
     rows: Sequence[Row]
@@ -33,12 +33,12 @@ class RowsToInsert:
 
 @dataclass(frozen=True, slots=True)
 class ForkRequest:
-    """What to fork: the parent's name, the fork's name, and where if not at the head."""
+    """A fork to create: the names of parent and fork, and the fork point unless it is the head."""
 
     parent: str
     name: str
     uuid: str
-    """What the fork will be known by, whatever happens to the connection."""
+    """The identity of the fork, used to recognise it if the connection is lost."""
     version: int | None = None
     timestamp: datetime | None = None
     if_not_exists: bool = False
@@ -46,7 +46,7 @@ class ForkRequest:
 
 @dataclass(frozen=True, slots=True)
 class AppendCommit:
-    """A commit that only adds rows, ready but for its snapshot id, for which `stand_in` stands in the rows."""
+    """A commit that only adds rows, complete except for its snapshot id, for which `stand_in` is the placeholder."""
 
     catalog_id: CatalogId
     base: SnapshotId
@@ -59,15 +59,15 @@ class AppendCommit:
 
 
 class TransientFailure(StoreBusy):
-    """A failure that may pass: nothing was written, and the same may be tried again."""
+    """A transient failure: nothing was written, and the operation may be retried."""
 
 
 class DuplicateRow(TransientFailure):
-    """A row with this key exists: somebody else was faster."""
+    """A row with this key already exists, because of a concurrent writer."""
 
 
 class OutcomeUnknown(StoreError):
-    """The connection was lost while COMMIT was under way: it may or may not have happened."""
+    """The connection was lost during COMMIT, which may or may not have happened."""
 
     def __init__(self, message: str, session: int) -> None:
         super().__init__(message)
@@ -75,23 +75,23 @@ class OutcomeUnknown(StoreError):
 
 
 class WriteConnection(Protocol):
-    """A connection inside a transaction. Without `commit`, everything is rolled back."""
+    """A connection inside a transaction, which is rolled back unless `commit` is called."""
 
     def fetch_all(self, statements: Sequence[Statement]) -> list[list[Row]]:
-        """The rows of several statements, executed in order."""
+        """Executes statements in order and returns their rows."""
         ...
 
     def run_script(self, script: str) -> None:
-        """Carry out several statements without parameters, which are committed with the rest."""
+        """Executes several statements without parameters as part of the transaction."""
         ...
 
     def commit(self, steps: Sequence[Statement | RowsToInsert]) -> None:
-        """Carry out the steps in order and commit. Raises OutcomeUnknown if nobody can tell."""
+        """Executes the steps in order and commits. Raises OutcomeUnknown if the outcome cannot be determined."""
         ...
 
 
 class Store(Protocol):
-    """A metadata database holding one lake. Safe to share between threads."""
+    """A metadata database with one lake. Thread-safe."""
 
     @property
     def dialect(self) -> StoreDialect: ...
@@ -101,39 +101,39 @@ class Store(Protocol):
 
     @property
     def location(self) -> str:
-        """Where the database is, for messages; never with a password."""
+        """The location of the database for messages, without password."""
         ...
 
     @property
     def identity(self) -> str:
-        """The same for every store on the same database, and for no other."""
+        """An identifier of the database: equal for all stores on the same database, and for no others."""
         ...
 
     def fetch(self, sql: str, params: Params) -> list[Row]:
-        """The rows of one statement that stands alone."""
+        """Executes a single statement outside of a transaction and returns its rows."""
         ...
 
     def fetch_all(self, statements: Sequence[Statement]) -> list[list[Row]]:
-        """The rows of several statements, in one round trip where the database can; no transaction."""
+        """Executes several statements, in one round trip if possible, without a transaction."""
         ...
 
     def writing(self, first: Sequence[Statement]) -> AbstractContextManager[tuple[WriteConnection, list[list[Row]]]]:
-        """A transaction, begun with the `first` statements, and the rows they gave."""
+        """Begins a transaction with the `first` statements; yields the connection and their rows."""
         ...
 
     def append(self, append: AppendCommit) -> SnapshotId | None:
-        """Commit rows in one round trip, if nothing was committed to the catalog since the base.
+        """Commits rows in one round trip, if nothing was committed to the catalog since the base.
 
-        None if it cannot be done like this: nothing was written, and the long way will tell why.
+        Returns None if that is not possible: nothing was written, and the regular commit determines the reason.
         """
         ...
 
     def settle(self, lost: OutcomeUnknown) -> None:
-        """Make sure that the session whose connection was lost can no longer commit."""
+        """Ensures that the session whose connection was lost can no longer commit."""
         ...
 
     def fork(self, request: ForkRequest) -> bool:
-        """Fork a catalog in one transaction; false when it existed and that was allowed."""
+        """Forks a catalog in one transaction; returns False if it already existed and that was allowed."""
         ...
 
     def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""The few points where the SQL of PostgreSQL and SQLite differs."""
+"""The differences between the SQL of PostgreSQL and SQLite."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,48 +13,48 @@ _SQLITE_TIME = "%Y-%m-%d %H:%M:%S.%f+00"
 
 @dataclass(frozen=True, slots=True)
 class StoreDialect:
-    """How one database spells what the other spells differently."""
+    """SQL fragments that differ between the databases."""
 
     name: str
     levels: str
-    """A relation `l(catalog_id, top)` made from the parameters of `level_params`."""
+    """A relation `l(catalog_id, top)` built from `level_params`."""
     lock_catalog: str
-    """Wait for, and keep out, other commits to the catalog; forks pass."""
+    """Waits for and excludes other commits to the catalog, but not forks."""
     share_catalog: str
-    """Wait out a commit in flight."""
+    """Waits for a commit in progress."""
     own_catalog: str
-    """Keep out everybody: commits, forks, expiry."""
+    """Excludes commits, forks and expiry."""
     skip_locked: str
-    """Lock rows for this transaction, passing over those that another one has locked."""
+    """Locks rows for this transaction, skipping rows locked by others."""
     clock: str
-    """The time now, as the database stores times."""
+    """The current time in the representation used by the database."""
 
     @property
     def is_postgres(self) -> bool:
         return self.name == "postgresql"
 
     def any_of(self, expression: str, parameter: str) -> str:
-        """`expression` is one of the values of a list parameter."""
+        """`expression` equals one of the values of a list parameter."""
         if self.is_postgres:
             return f"{expression} = ANY(:{parameter})"
         return f"{expression} IN (SELECT value FROM json_each(:{parameter}))"
 
     def next_ids(self, sequence: str) -> str:
-        """Draw `:count` ids; read the answer with `drawn_ids`."""
+        """Allocates `:count` ids; read the result with `read_drawn_ids`."""
         if self.is_postgres:
             return f"SELECT nextval('lake_{sequence}_seq') FROM generate_series(1, CAST(:count AS bigint))"
         return f"UPDATE lake_counter SET value = value + :count WHERE name = '{sequence}' RETURNING value - :count"
 
     @property
     def begin_commit(self) -> str:
-        """Lock a live catalog, then draw a snapshot id: head, schema version, time of the head, id, time now.
+        """Locks a live catalog and allocates a snapshot id: head, schema version, time of the head, id, current time.
 
-        The id is drawn when the lock is held, so within a catalog ids rise in the order of commits.
+        The id is allocated while the lock is held, so ids within a catalog ascend in commit order.
         """
         head = "SELECT head_snapshot, schema_version, head_time FROM lake_catalog"
         live = "catalog_id = :catalog_id AND end_snapshot IS NULL"
         if self.is_postgres:
-            # What stands above a materialised lock is evaluated for rows that are locked already.
+            # Expressions above a materialised lock are evaluated only for rows that are already locked.
             return (
                 f"WITH locked AS MATERIALIZED ({head} WHERE {live} {self.lock_catalog})"
                 f" SELECT locked.*, nextval('lake_snapshot_seq'), {self.clock} FROM locked"
@@ -67,13 +67,13 @@ class StoreDialect:
         )
 
     def last_id(self, sequence: str) -> str:
-        """The newest id that was drawn, by anybody."""
+        """The last allocated id, of any session."""
         if self.is_postgres:
             return f"SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM lake_{sequence}_seq"
         return f"SELECT value - 1 FROM lake_counter WHERE name = '{sequence}'"
 
     def later(self, clock: Any, before: Any) -> datetime:
-        """The time now, but later than the snapshot before even if the clock was set back."""
+        """The current time, but later than the previous snapshot even if the clock was set back."""
         last = self.from_database_time(before)
         try:
             return max(self.from_database_time(clock), last + timedelta(microseconds=1))
@@ -87,7 +87,7 @@ class StoreDialect:
         return {"levels": pairs}
 
     def to_database_time(self, value: datetime) -> object:
-        """A time as a parameter."""
+        """A time as a query parameter."""
         try:
             utc = value.astimezone(UTC)
         except OverflowError:
@@ -96,7 +96,7 @@ class StoreDialect:
         return utc if self.is_postgres else f"{utc.replace(tzinfo=None).isoformat(' ', 'microseconds')}+00"
 
     def from_database_time(self, value: Any) -> datetime:
-        """A time as it was read."""
+        """Converts a time read from the database."""
         if isinstance(value, datetime):
             return value.astimezone(UTC)
         try:
@@ -115,7 +115,7 @@ POSTGRESQL = StoreDialect(
     clock="clock_timestamp()",
 )
 
-# SQLite has one writer at a time, and every writing transaction takes its turn before it reads: no row locks.
+# SQLite has a single writer, and every write transaction takes the write lock before it reads: no row locks needed.
 SQLITE = StoreDialect(
     name="sqlite",
     levels="(SELECT value ->> 0 AS catalog_id, value ->> 1 AS top FROM json_each(:levels)) AS l",
@@ -128,7 +128,7 @@ SQLITE = StoreDialect(
 
 
 def read_drawn_ids(rows: list[tuple[Any, ...]], count: int) -> list[int]:
-    """The ids that `Dialect.next_ids` drew: one row each, or one row with the first of a run."""
+    """The ids allocated by `StoreDialect.next_ids`: one row each, or one row with the first of a range."""
     if len(rows) == count:
         return [row[0] for row in rows]
     return list(range(rows[0][0], rows[0][0] + count))

@@ -1,4 +1,4 @@
-"""Snapshots that are no more, and files that wait for their deletion."""
+"""Expired snapshots, and files scheduled for deletion."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from forklake.store.dialect import StoreDialect
 
 
 def lock_head(dialect: StoreDialect, catalog_id: CatalogId) -> Statement:
-    """Keeps commits, forks and other expiries of a live catalog out; no row if it was dropped."""
+    """Excludes commits, forks and other expiry of a live catalog; returns no row if it was dropped."""
     return Statement(
         "SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NULL"
         f" {dialect.own_catalog}",
@@ -20,7 +20,7 @@ def lock_head(dialect: StoreDialect, catalog_id: CatalogId) -> Statement:
 
 
 def delete_snapshots(dialect: StoreDialect, catalog_id: CatalogId, ids: Collection[SnapshotId]) -> Statement:
-    """Remove snapshots of a catalog, its head never."""
+    """Deletes snapshots of a catalog, but never its head."""
     return Statement(
         f"DELETE FROM lake_snapshot WHERE catalog_id = :catalog_id AND {dialect.any_of('snapshot_id', 'ids')}"
         " AND snapshot_id <> (SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id)",
@@ -29,7 +29,7 @@ def delete_snapshots(dialect: StoreDialect, catalog_id: CatalogId, ids: Collecti
 
 
 def snapshots_made_by(store: Store, levels: Sequence[Level], ids: Collection[int]) -> list[SnapshotId]:
-    """Those of the snapshots that one of the catalogs has made, up to where it is seen."""
+    """Those of the snapshots that one of the catalogs made and that are visible on its level."""
     rows = store.fetch(
         f"SELECT s.snapshot_id FROM {store.dialect.levels} JOIN lake_snapshot s ON s.catalog_id = l.catalog_id"
         f" AND {store.dialect.any_of('s.snapshot_id', 'ids')} WHERE s.snapshot_id <= l.top ORDER BY s.snapshot_id",
@@ -39,7 +39,7 @@ def snapshots_made_by(store: Store, levels: Sequence[Level], ids: Collection[int
 
 
 def waiting_files(dialect: StoreDialect, catalog_id: CatalogId, before: datetime | None) -> Statement:
-    """Asks for the files of a catalog that wait since before a time; read the answer with `read_scheduled`."""
+    """Selects files of a catalog scheduled before a time; read the result with `read_scheduled`."""
     return Statement(
         f"SELECT w.file_id, w.path, w.file_size_bytes FROM lake_scheduled_file w WHERE {_waiting_condition(before)}"
         " ORDER BY w.file_id",
@@ -50,9 +50,9 @@ def waiting_files(dialect: StoreDialect, catalog_id: CatalogId, before: datetime
 def due_files(
     dialect: StoreDialect, catalog_id: CatalogId, before: datetime | None, after_id: int, limit: int
 ) -> Statement:
-    """Asks for such files with ids above one; each is locked, and nobody names it any more.
+    """Selects and locks such files with larger ids, if nothing refers to them.
 
-    That is proven here, by its id and by its path, over all catalogs.
+    This is verified here, by file id and by path, over all catalogs.
     """
     proof = " AND ".join(
         f"NOT EXISTS (SELECT 1 FROM {table} f WHERE f.{column} = w.{of_waiting})"
@@ -80,7 +80,7 @@ def read_scheduled(rows: list[Row]) -> list[ScheduledFile]:
 
 
 def forget_scheduled(dialect: StoreDialect, catalog_id: CatalogId, file_ids: Collection[int]) -> Statement:
-    """The files are gone."""
+    """Removes deleted files from the schedule."""
     return Statement(
         f"DELETE FROM lake_scheduled_file WHERE catalog_id = :catalog_id AND {dialect.any_of('file_id', 'ids')}",
         {"catalog_id": catalog_id, "ids": list(file_ids)},

@@ -13,7 +13,7 @@ PartitionValues = tuple[str | None, ...]
 def file_partitions(
     store: Store, scope: Scope, table_id: TableId, files: Collection[DataFileId]
 ) -> dict[DataFileId, PartitionValues]:
-    """The values of these files, in the order of their keys; a file without any is left out."""
+    """The partition values of these files, in key order; files without values are omitted."""
     dialect = store.dialect
     asked = Statement(
         f"SELECT v.data_file_id, v.partition_value FROM {dialect.levels} JOIN lake_file_partition_value v"

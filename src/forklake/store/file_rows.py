@@ -55,7 +55,7 @@ def batch_row(key: Key, batch: InlinedBatch, begin: SnapshotId) -> Row:
 
 
 def stats_row(key: Key, file: DataFile, stats: ColumnStats, keys: tuple[float, float]) -> Row:
-    """What is known of a column has its fields in the order of the table's columns."""
+    """The fields of the statistics are in the order of the table's columns."""
     column_id, *known = stats
     return (*key, column_id, file.data_file_id, *keys, *known)
 

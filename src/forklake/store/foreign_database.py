@@ -1,4 +1,4 @@
-"""Databases that hold something else than a lake: what it is, and why no lake is put beside it."""
+"""Databases that contain something other than a lake: detection, and refusal to create a lake there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,17 +26,17 @@ class Relation:
 
     @property
     def may_be_ours(self) -> bool:
-        """Whether a lake has one of such a name: tables begin with `lake_`, and views with `ducklake_` too."""
+        """Whether a lake may have a relation with this name: `lake_` for any, also `ducklake_` for views."""
         return self.name.startswith(("lake_", "ducklake_") if self.is_view else ("lake_",))
 
 
 def check_sqlite_file(path: Path, location: str) -> None:
-    """Refuse a file that is no SQLite database, with the name of what it is."""
+    """Rejects a file that is not an SQLite database, naming what it is if known."""
     try:
         with path.open("rb") as file:
             head = file.read(len(_SQLITE_MAGIC))
     except OSError:
-        # SQLite says what is wrong with it.
+        # SQLite reports the problem.
         return
     if head[_DUCKDB_MAGIC_AT:].startswith(_DUCKDB_MAGIC):
         raise NotALake(
@@ -48,7 +48,7 @@ def check_sqlite_file(path: Path, location: str) -> None:
 
 
 def find_relations(store: Store) -> list[Relation]:
-    """Everything in the schema or file of a store, what belongs to extensions of the database aside."""
+    """All relations in the schema or file of a store, except those of database extensions."""
     sql = (
         "SELECT c.relname, c.relkind IN ('v', 'm') FROM pg_class c"
         " WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN"
@@ -62,7 +62,7 @@ def find_relations(store: Store) -> list[Relation]:
 
 
 def not_a_lake_error(store: Store, relations: Sequence[Relation]) -> NotALake:
-    """The error about a database whose relations are not those of a lake."""
+    """The error for a database whose relations are not those of a lake."""
     if is_ducklake(relations):
         return NotALake(
             f"{store.location} is the catalog of a DuckLake{_ducklake_version(store)}, not a lake of Forklake;"
@@ -82,7 +82,7 @@ def not_a_lake_error(store: Store, relations: Sequence[Relation]) -> NotALake:
 
 
 def is_ducklake(relations: Sequence[Relation]) -> bool:
-    """Whether there are the metadata tables of a DuckLake; with us those names are views."""
+    """Whether the metadata tables of a DuckLake exist; in our lakes these names are views."""
     tables = {relation.name for relation in relations if not relation.is_view}
     return {"ducklake_metadata", "ducklake_snapshot"} <= tables
 

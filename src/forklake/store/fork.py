@@ -1,6 +1,6 @@
-"""Fork a catalog with plain statements, for databases without stored functions.
+"""Forking with plain statements, for databases without stored functions.
 
-PostgreSQL does the same in `ducklake_fork_catalog`; the same tests run over both.
+The PostgreSQL equivalent is `ducklake_fork_catalog`; both are covered by the same tests.
 """
 
 from datetime import timedelta
@@ -21,7 +21,7 @@ from forklake.store.snapshots import newest_snapshot
 
 
 def fork_with_statements(store: Store, request: ForkRequest) -> bool:
-    """Fork in one transaction, during which the database lets nobody else write."""
+    """Forks in one transaction, during which the database excludes other writers."""
     if request.version is not None and request.timestamp is not None:
         raise InvalidInput("Cannot specify both VERSION and TIMESTAMP.")
     by_name = (
@@ -47,7 +47,7 @@ def fork_with_statements(store: Store, request: ForkRequest) -> bool:
 
 
 def _check_existing(existing: CatalogInfo, parent: CatalogInfo, request: ForkRequest) -> None:
-    """An existing catalog is fine only if it was asked for and is a fork of the same parent."""
+    """An existing catalog is accepted only with `if_not_exists`, and only if it is a fork of the same parent."""
     if not request.if_not_exists:
         raise AlreadyExists(f"Catalog '{existing.name}' already exists. Use if_not_exists to keep it.")
     if existing.parent_id is None:
@@ -108,7 +108,7 @@ def _create_fork(
     time = dialect.to_database_time(
         max(dialect.from_database_time(clock[0][0]), dialect.from_database_time(head_time) + timedelta(microseconds=1))
     )
-    # A parent that has written nothing that the fork can see adds nothing to the chain.
+    # A parent without rows visible to the fork is omitted from the lineage.
     skip = horizon <= parent.begin_snapshot and parent.parent_id is not None
     inherited = lineage.levels[1:] if skip else lineage.levels
     chain = [(catalog_id, NO_LIMIT), *((level.catalog_id, min(level.top, horizon)) for level in inherited)]

@@ -24,8 +24,8 @@ _OWNED = (
 
 
 def subtree(store: Store, catalog_id: CatalogId) -> list[CatalogInfo]:
-    """A catalog and its descendants, dropped ones included where something below them lives; parents first."""
-    # A level at a time: for a recursive query the planner takes every catalog to have the average number of forks.
+    """A catalog and its descendants, including dropped ones with live descendants; parents first."""
+    # Level by level: for a recursive query the planner assumes that every catalog has the average number of forks.
     among = store.dialect.any_of("c.{0}", "ids")
     infos: list[CatalogInfo] = []
     found: set[CatalogId] = set()
@@ -35,7 +35,7 @@ def subtree(store: Store, catalog_id: CatalogId) -> list[CatalogInfo]:
             f"SELECT {CATALOG_COLUMNS} FROM lake_catalog c WHERE {among.format(column)} ORDER BY c.catalog_id",
             {"ids": ids},
         )
-        # Rows that somebody else has written may lead in a circle.
+        # Rows written by others may contain a cycle.
         level = [info for info in map(read_catalog, rows) if info.catalog_id not in found]
         found |= {info.catalog_id for info in level}
         infos += level
@@ -48,7 +48,7 @@ def subtree(store: Store, catalog_id: CatalogId) -> list[CatalogInfo]:
 
 
 def own_rows(store: Store, catalog_ids: Collection[CatalogId]) -> dict[CatalogId, int]:
-    """How many metadata rows each catalog has written itself."""
+    """The number of metadata rows that each catalog has written itself."""
     among = store.dialect.any_of("catalog_id", "catalog_ids")
     counts = store.fetch_all(
         [

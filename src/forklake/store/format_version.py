@@ -1,4 +1,4 @@
-"""The format of the metadata tables that this release writes: apart from them, because defining them takes its time."""
+"""The version of the metadata format. Separate from the table definitions, which are slow to import."""
 
 FORMAT_VERSION = 3
-"""The number of the newest migration; stored as `format_version` in `lake_info`."""
+"""The number of the latest migration; stored as `format_version` in `lake_info`."""

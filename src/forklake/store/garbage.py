@@ -1,9 +1,8 @@
-"""Rows that nobody can see any more.
+"""Garbage: rows that no snapshot and no fork can see.
 
-A row of a catalog is needed while a snapshot that the catalog has kept, or a fork that left it there, lies in
-[begin, end). Both are looked up by index for each row that has ended, so the cost follows what has ended, and not how
-many forks there are. A row that is needed by none is never needed again: snapshots and forks are only ever added at
-the head, or at a snapshot that is kept.
+A row of a catalog is needed while a kept snapshot of the catalog, or the horizon of a fork, lies in [begin, end). Both
+are looked up by index for each ended row, so the cost depends on the number of ended rows, not on the number of forks.
+A row that is not needed is never needed again: snapshots and forks are only added at the head, or at a kept snapshot.
 """
 
 from collections.abc import Collection, Iterable
@@ -30,7 +29,7 @@ _OBJECT_IN_CHAIN = (
 
 
 class GarbageFile(NamedTuple):
-    """A file of a catalog, data or deletes, that none of its snapshots and no fork can see."""
+    """A data or delete file of a catalog that none of its snapshots and no fork can see."""
 
     table_id: int
     file_id: int
@@ -41,20 +40,20 @@ class GarbageFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NeededPoints:
-    """The points at which the rows of a catalog are still read: its snapshots, and its forks' horizons."""
+    """The points at which rows of a catalog are still read: its snapshots, and the horizons of its forks."""
 
     catalog_id: CatalogId
     without: CatalogId | None = None
-    """A fork that is left out: what would be needed if there were no such fork."""
+    """A fork to ignore, to find out what would be needed without it."""
     newest: SnapshotId = NO_LIMIT
-    """Snapshots above this one do not count."""
+    """Snapshots after this one are ignored."""
 
     @property
     def params(self) -> dict[str, object]:
         return {"catalog_id": self.catalog_id, "without": self.without, "newest": self.newest}
 
     def no_point_in(self, begin: str, end: str) -> str:
-        """Whether no such point lies in [begin, end). Written so that the database can only look in an index."""
+        """Condition: no such point lies in [begin, end). Phrased so that the database can only use an index."""
         counts = "" if self.newest == NO_LIMIT else " AND s.snapshot_id <= :newest"
         snapshot = (
             f"SELECT s.snapshot_id FROM lake_snapshot s WHERE s.catalog_id = :catalog_id AND s.snapshot_id >= {begin}"
@@ -63,7 +62,7 @@ class NeededPoints:
         return f"coalesce(({snapshot}), {NO_LIMIT}) >= {end} AND {self.no_fork_in(begin, end)}"
 
     def no_fork_in(self, begin: str, end: str) -> str:
-        """Whether no fork's horizon lies there."""
+        """Condition: no horizon of a fork lies in [begin, end)."""
         other = "" if self.without is None else " AND a.catalog_id <> :without"
         horizon = (
             "SELECT a.max_snapshot FROM lake_catalog_ancestor a WHERE a.ancestor_id = :catalog_id AND a.depth > 0"
@@ -73,13 +72,13 @@ class NeededPoints:
 
 
 def lock_catalog(dialect: StoreDialect, catalog_id: CatalogId) -> Statement:
-    """Keeps commits, forks and other expiries of a catalog out; gives when it was dropped."""
+    """Excludes commits, forks and other expiry of a catalog; returns its end snapshot if it was dropped."""
     sql = f"SELECT end_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id {dialect.own_catalog}"
     return Statement(sql, {"catalog_id": catalog_id})
 
 
 def garbage_files(needed: NeededPoints, table: str, reason: Reason, limit: int) -> Statement:
-    """Asks for files to let go of, as many as `limit`; read the answer with `read_files`."""
+    """Selects at most `limit` files to release; read the result with `read_files`."""
     return Statement(
         f"SELECT r.table_id, r.{FILE_TABLES[table]}, r.path, r.path_is_relative, r.file_size_bytes FROM {table} r"
         f" WHERE {_garbage_condition(needed, reason)} LIMIT {limit}",
@@ -94,7 +93,7 @@ def read_files(rows: list[Row]) -> list[GarbageFile]:
 def delete_files(
     dialect: StoreDialect, catalog_id: CatalogId, table: str, files: Collection[GarbageFile]
 ) -> list[Statement]:
-    """Remove the rows of files of a catalog, with everything that is known of them."""
+    """Delete the rows of files of a catalog, and their statistics and partition values."""
     params = {
         "catalog_id": catalog_id,
         "tables": sorted({file.table_id for file in files}),
@@ -117,14 +116,14 @@ def schedule_files(catalog_id: CatalogId, files: Iterable[GarbageFile], now: obj
 
 
 def delete_batches(needed: NeededPoints, reason: Reason) -> list[Statement]:
-    """Remove inlined rows, and what the catalog has deleted from them."""
+    """Delete inlined batches, and the catalog's deletes from them."""
     gone = f"SELECT r.table_id, r.batch_id FROM lake_inlined_batch r WHERE {_garbage_condition(needed, reason)}"
     deletes = [
         f"DELETE FROM {table} WHERE catalog_id = :catalog_id AND (table_id, batch_id) IN ({gone})"
         for table in ("lake_inlined_delete", "lake_inlined_batch")
     ]
     if reason == "catalog dropped":
-        # What a fork has deleted from batches of its ancestors goes with the fork.
+        # Deletes of a fork from batches of its ancestors are removed with the fork.
         deletes.append(
             "DELETE FROM lake_inlined_delete WHERE catalog_id = :catalog_id"
             f" AND {needed.no_point_in('begin_snapshot', str(NO_LIMIT))}"
@@ -133,7 +132,7 @@ def delete_batches(needed: NeededPoints, reason: Reason) -> list[Statement]:
 
 
 def delete_stats(needed: NeededPoints) -> Statement:
-    """Remove versions of table statistics: each ends where the next one begins, or the table does."""
+    """Delete versions of table statistics; a version ends when the next one begins or the table is dropped."""
     versions = (
         "SELECT s.table_id, s.begin_snapshot, lead(s.begin_snapshot) OVER"
         " (PARTITION BY s.table_id ORDER BY s.begin_snapshot) AS end_snapshot"
@@ -148,7 +147,7 @@ def delete_stats(needed: NeededPoints) -> Statement:
 
 
 def delete_objects(needed: NeededPoints, reason: Reason) -> Statement:
-    """Remove versions of objects, but not those whose names and types files or inlined rows still have."""
+    """Delete versions of objects, except those whose names and types are still used by files or inlined rows."""
     references = " AND ".join(
         f"NOT EXISTS (SELECT 1 FROM {table} f WHERE f.catalog_id = :catalog_id AND f.table_id = r.object_id"
         " AND f.table_version = r.begin_snapshot)"
@@ -163,7 +162,7 @@ def delete_objects(needed: NeededPoints, reason: Reason) -> Statement:
 
 
 def delete_options(needed: NeededPoints, reason: Reason) -> list[Statement]:
-    """Remove options that have ended, and those of schemas and tables that are no more."""
+    """Delete ended options, and options of schemas and tables that no longer exist."""
     ended = (
         "DELETE FROM lake_option WHERE catalog_id = :catalog_id AND option_id IN"
         f" (SELECT r.option_id FROM lake_option r WHERE {_garbage_condition(needed, reason)})"
@@ -172,13 +171,13 @@ def delete_options(needed: NeededPoints, reason: Reason) -> list[Statement]:
         "DELETE FROM lake_option WHERE catalog_id = :catalog_id AND scope <> 'catalog' AND NOT EXISTS"
         f" ({_OBJECT_IN_CHAIN} AND o.object_id = lake_option.scope_id)"
     )
-    # The chain of a dropped catalog is gone: what it set goes with the last of its snapshots.
+    # A dropped catalog has no lineage; its options are removed with the last of its snapshots.
     sqls = [ended] if reason == "catalog dropped" else [ended, of_nothing]
     return [Statement(sql, needed.params) for sql in sqls]
 
 
 def delete_mappings(needed: NeededPoints) -> Statement:
-    """Remove mappings that no file of the catalog uses any more."""
+    """Delete mappings that no file of the catalog uses."""
     return Statement(
         "DELETE FROM lake_column_mapping WHERE catalog_id = :catalog_id AND NOT EXISTS ("
         "SELECT 1 FROM lake_data_file f WHERE f.catalog_id = :catalog_id"
@@ -188,9 +187,10 @@ def delete_mappings(needed: NeededPoints) -> Statement:
 
 
 def delete_markers(needed: NeededPoints, reason: Reason) -> Statement:
-    """Remove end markers that hide nothing.
+    """Delete end markers that hide nothing.
 
-    A live catalog needs those of what it inherited for ever; of a dropped table of its own nothing may be left.
+    A live catalog needs the markers of inherited rows forever; the marker of its own dropped table is removed when
+    nothing of the table is left.
     """
     if reason == "catalog dropped":
         where = needed.no_point_in("end_snapshot", str(NO_LIMIT))
@@ -207,7 +207,7 @@ def delete_markers(needed: NeededPoints, reason: Reason) -> Statement:
 
 
 def delete_snapshots_of_dropped(catalog_id: CatalogId) -> Statement:
-    """Remove the snapshots that no fork can travel to, if the catalog was dropped."""
+    """Delete the snapshots that no fork can travel to, if the catalog was dropped."""
     dropped = "SELECT 1 FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NOT NULL"
     return Statement(
         f"DELETE FROM lake_snapshot WHERE catalog_id = :catalog_id AND EXISTS ({dropped}) AND snapshot_id > coalesce("
@@ -218,7 +218,7 @@ def delete_snapshots_of_dropped(catalog_id: CatalogId) -> Statement:
 
 
 def delete_dropped_catalog(catalog_id: CatalogId) -> Statement:
-    """Remove the row of a dropped catalog when nothing is left of it, no file and no fork; gives its id then."""
+    """Delete the row of a dropped catalog without remaining files and forks; returns its id in this case."""
     left = " AND ".join(
         f"NOT EXISTS (SELECT 1 FROM {table} r WHERE {mine} = :catalog_id)"
         for table, mine in (
@@ -237,7 +237,7 @@ def delete_dropped_catalog(catalog_id: CatalogId) -> Statement:
 
 
 def _garbage_condition(needed: NeededPoints, reason: Reason) -> str:
-    """Which rows `r` of a catalog can go, among those that a reason may have made garbage."""
+    """Condition for rows `r` of a catalog that can be deleted, among those affected by `reason`."""
     match reason:
         case "ended":
             which, end = "r.end_snapshot IS NOT NULL", "r.end_snapshot"
@@ -253,6 +253,6 @@ _CONTENTS = f"e.catalog_id = :catalog_id AND e.kind = {int(RowKind.TABLE_CONTENT
 
 
 def row_end_expression() -> str:
-    """Where a row ends that ends with its table at the latest."""
+    """The end of a row, which is at the latest the end of its table."""
     dropped = f"SELECT e.end_snapshot FROM lake_row_end e WHERE {_CONTENTS} AND e.scope_id = r.table_id"
     return f"coalesce(r.end_snapshot, ({dropped}), {NO_LIMIT})"

@@ -1,4 +1,4 @@
-"""Who keeps files: which catalogs see a file at which snapshots, and how much a catalog keeps alone."""
+"""File retention: which catalogs see a file at which snapshots, and how much only one catalog retains."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,9 +14,9 @@ _KINDS = {"lake_data_file": RowKind.DATA_FILE, "lake_delete_file": RowKind.DELET
 
 
 class Holder(NamedTuple):
-    """A catalog that keeps a file, and the first and last of its own snapshots that show it.
+    """A catalog that retains a file, with the first and last of its own snapshots that show it.
 
-    A fork may keep a file that none of its snapshots shows any more: it left its parent where the file was there.
+    A fork may retain a file that none of its snapshots shows any longer, because its horizon is in the file's lifetime.
     """
 
     catalog_name: str
@@ -27,7 +27,7 @@ class Holder(NamedTuple):
 
 
 def file_holders(store: Store, path: str, limit: int) -> list[Holder]:
-    """Who keeps the file at a path: the catalog that has written it first, then forks by name."""
+    """The catalogs that retain the file at a path: first the catalog that wrote it, then forks by name."""
     holders = []
     for table, file_id in FILE_TABLES.items():
         found = store.fetch(
@@ -40,7 +40,7 @@ def file_holders(store: Store, path: str, limit: int) -> list[Holder]:
 
 
 def waiting_since(store: Store, path: str) -> list[tuple[str, Any]]:
-    """The catalogs in whose name a file waits for its deletion, and since when."""
+    """The catalogs for which a file is scheduled for deletion, with the time of scheduling."""
     rows = store.fetch(
         "SELECT c.catalog_name, w.schedule_start FROM lake_scheduled_file w"
         " JOIN lake_catalog c ON c.catalog_id = w.catalog_id WHERE w.path = :path",
@@ -63,7 +63,7 @@ def _holders_of_file(store: Store, table: str, file: Row, limit: int) -> list[Ho
     file_row = f"r.catalog_id = :catalog_id AND r.table_id = :table_id AND r.{FILE_TABLES[table]} = :file_id"
     end = f"(SELECT {row_end_expression()} FROM {table} r WHERE {file_row})"
     told = "SELECT c.catalog_name, min(s.snapshot_id), max(s.snapshot_id), count(s.snapshot_id) FROM lake_catalog c"
-    # Where the fork, or an ancestor between, has ended the file or dropped its table.
+    # The end of the file or its table, set by the fork or an ancestor in between.
     marked = (
         "SELECT min(e.end_snapshot) FROM lake_catalog_ancestor k JOIN lake_row_end e ON e.catalog_id = k.ancestor_id"
         " AND e.scope_id = :table_id AND ((e.kind = :kind AND e.object_id = :file_id) OR e.kind = :contents)"
@@ -92,7 +92,7 @@ def _holders_of_file(store: Store, table: str, file: Row, limit: int) -> list[Ho
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Files that a catalog keeps, and those among them that it alone keeps."""
+    """Files retained by a catalog, and those retained by this catalog only."""
 
     files: int = 0
     size: int = 0
@@ -109,14 +109,14 @@ class Share:
 
 
 def own_share(store: Store, catalog_id: CatalogId) -> Share:
-    """The files that a catalog has written, in any snapshot that is kept; alone where no fork sees them."""
+    """The files written by a catalog and still retained; alone if no fork sees them."""
     needed = NeededPoints(catalog_id)
     alone = needed.no_fork_in("r.begin_snapshot", row_end_expression())
     return _measure_share(store, needed, "TRUE", alone, {})
 
 
 def inherited_share(store: Store, catalog_id: CatalogId, level: Level) -> Share:
-    """The files of an ancestor that a fork sees; alone where the ancestor and all other forks have done with them."""
+    """The files of an ancestor that a fork sees; alone if neither the ancestor nor another fork needs them."""
     needed = NeededPoints(level.catalog_id, catalog_id, _newest_without(store, catalog_id, level))
     alone = needed.no_point_in("r.begin_snapshot", row_end_expression())
     seen = f"r.begin_snapshot <= :top AND {row_end_expression()} > :top"
@@ -124,7 +124,7 @@ def inherited_share(store: Store, catalog_id: CatalogId, level: Level) -> Share:
 
 
 def _newest_without(store: Store, catalog_id: CatalogId, level: Level) -> SnapshotId:
-    """Up to where an ancestor would keep its snapshots without a fork: a dropped one keeps them for its forks only."""
+    """The newest snapshot an ancestor would keep without the fork: a dropped catalog keeps them only for its forks."""
     rows = store.fetch(
         f"SELECT CASE WHEN end_snapshot IS NULL THEN {NO_LIMIT} ELSE (SELECT coalesce(max(a.max_snapshot), -1)"
         " FROM lake_catalog_ancestor a WHERE a.ancestor_id = :ancestor AND a.depth > 0 AND a.catalog_id <> :without)"
@@ -137,8 +137,8 @@ def _newest_without(store: Store, catalog_id: CatalogId, level: Level) -> Snapsh
 
 
 def forks_of(store: Store, catalog_id: CatalogId, limit: int) -> tuple[int, list[str]]:
-    """How many live catalogs were forked from a catalog, or read from it, and the names of some of them."""
-    # A parent that had written nothing is passed over by the lineage of its forks.
+    """The number of live catalogs forked from or reading from a catalog, and the names of some of them."""
+    # The lineage of a fork skips a parent that had written nothing.
     forks = (
         "SELECT a.catalog_id FROM lake_catalog_ancestor a WHERE a.ancestor_id = :catalog_id AND a.depth > 0"
         " UNION SELECT c.catalog_id FROM lake_catalog c"

@@ -1,8 +1,8 @@
-"""The metadata tables, defined once; the DDL of every database is generated from here.
+"""The single definition of the metadata tables, from which the DDL of every database is generated.
 
-Every row belongs to the catalog that wrote it and is never changed by another. Versioned rows are seen
-from `begin_snapshot` up to, not including, `end_snapshot`. `lake_row_end` holds the end markers with which
-a fork ends what it inherited.
+Every row belongs to the catalog that wrote it and is never changed by another. Versioned rows are visible from
+`begin_snapshot` up to, but excluding, `end_snapshot`. `lake_row_end` holds the end markers with which a fork ends
+inherited rows.
 """
 
 from typing import Any
@@ -27,23 +27,23 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
 SEQUENCES = {"snapshot": 1, "entity": 0, "file": 0, "column": 1_000_001}
-"""Global sequences and where each starts; SQLite keeps them as rows of `lake_counter`."""
+"""Global sequences and their start values; SQLite stores them as rows of `lake_counter`."""
 
 MAX_COLUMN_ID = 2_147_483_000
-"""Column ids are field ids in Parquet files, which have 31 bits; the highest ones are reserved."""
+"""Column ids are 31-bit field ids in Parquet files; the highest ones are reserved."""
 
 metadata = MetaData()
 
-# Bounds of strings are compared byte by byte, whatever the database's collation.
+# String bounds are compared byte by byte, independent of the database's collation.
 _BYTEWISE: TypeEngine[str] = Text().with_variant(Text(collation="C"), "postgresql")
 _JSON: TypeEngine[str] = Text().with_variant(JSONB(), "postgresql")
-# SQLite has no timestamp type: fixed-width UTC text, which sorts as time does.
+# SQLite has no timestamp type: UTC text of fixed width, which sorts chronologically.
 _TIME: TypeEngine[Any] = DateTime(timezone=True).with_variant(Text(), "sqlite")
 _UUID: TypeEngine[Any] = Uuid(as_uuid=False).with_variant(Text(), "sqlite")
 
 
 def _table(name: str, *columns: Column[Any] | Index, key: tuple[str, ...], fillfactor: int = 100) -> Table[Any]:
-    """A table clustered by its key on SQLite; `fillfactor` leaves room for in-place updates on PostgreSQL."""
+    """A table, clustered by its key on SQLite; `fillfactor` leaves room for in-place updates on PostgreSQL."""
     for column in columns:
         if isinstance(column, Column) and column.name in key:
             column.primary_key = True
@@ -60,14 +60,14 @@ def _text(name: str, *, null: bool = True) -> Column[Any]:
 
 
 def _ended_index(table: str) -> Index:
-    """Finds the rows of a catalog that have ended: expiry looks at those, and at no others."""
+    """Index on the ended rows of a catalog, the only ones that expiry examines."""
     where = text("end_snapshot IS NOT NULL")
     columns = ("catalog_id", "end_snapshot")
     return Index(f"lake_{table}_ended", *columns, postgresql_where=where, sqlite_where=where)
 
 
 def _path_index(table: str) -> Index:
-    """Finds who names a file: nothing is deleted before that was asked. A hash takes a quarter of the room."""
+    """Index to look up references to a file before it is deleted. A hash index needs a quarter of the space."""
     return Index(f"lake_{table}_path", "path", postgresql_using="hash")
 
 
@@ -144,7 +144,7 @@ snapshot = _table(
     _text("commit_message"),
     _text("commit_extra_info"),
     Column("commit_token", _UUID, nullable=True),
-    # Lineage is a compare-and-set: two commits on top of one snapshot cannot both land.
+    # Compare-and-set: two commits on top of the same snapshot cannot both succeed.
     Index("lake_snapshot_previous", "catalog_id", "previous_snapshot_id", unique=True),
     Index("lake_snapshot_time", "catalog_id", "snapshot_time"),
     key=("catalog_id", "snapshot_id"),
@@ -175,7 +175,7 @@ object_ = _table(
     _text("path"),
     Column("definition", _JSON, nullable=False),
     Index("lake_object_name", "catalog_id", "schema_id", "name_key"),
-    # An object has one live version, even if somebody went around the lock.
+    # An object has one live version, even if a writer bypasses the lock.
     Index(
         "lake_object_live",
         "catalog_id",
@@ -245,8 +245,8 @@ delete_file = _table(
     key=("catalog_id", "table_id", "delete_file_id"),
 )
 
-# Facts about a physical file: never ended, never changed. [min_key, max_key] holds every value as a number:
-# unbounded when unknown, empty when there is none.
+# Facts about a physical file: never ended, never changed. [min_key, max_key] contains all values as numbers; it is
+# unbounded if they are unknown, and empty if there are none.
 file_column_stats = _table(
     "file_column_stats",
     _id("catalog_id"),
@@ -291,7 +291,7 @@ file_partition_value = _table(
     key=("catalog_id", "table_id", "data_file_id", "partition_key_index"),
 )
 
-# One version per table and commit. The newest one counts; column statistics are one JSON value.
+# One version per table and commit; the newest applies. Column statistics are a single JSON value.
 table_stats = _table(
     "table_stats",
     _id("catalog_id"),

@@ -1,4 +1,4 @@
-"""The rows of the views for direct SQL, as one catalog sees them."""
+"""The rows of the views for direct SQL, restricted to one catalog."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ ColumnKind = Literal["bigint", "text", "boolean", "time", "uuid"]
 
 @dataclass(frozen=True, slots=True)
 class MetadataRows:
-    """Rows of a view, with the names and kinds of its columns; the same values from either database."""
+    """Rows of a view, with the names and kinds of its columns; values are the same for both databases."""
 
     columns: tuple[tuple[str, ColumnKind], ...]
     rows: list[Row]
 
 
 def view_rows(store: Store, catalog_id: CatalogId, view: str) -> MetadataRows | None:
-    """What the view shows of a catalog; None if there is no such view."""
+    """The rows of the view for a catalog; None if the view does not exist."""
     columns = VIEWS.get(view)
     if columns is None:
         return None
     source, where, names = view, "catalog_id = :catalog_id", ", ".join(columns)
     if view == "ducklake_metadata":
-        # Facts and options of the whole lake belong to no catalog.
+        # Properties and options of the whole lake belong to no catalog.
         where += " OR catalog_id IS NULL"
     elif view == "ducklake_snapshot":
-        # The view has each snapshot once; a fork sees those of its ancestors too.
+        # The view contains each snapshot once; a fork also sees those of its ancestors.
         source = "ducklake_snapshot_changes"
         names = "snapshot_id, snapshot_time, schema_version, NULL, NULL, made_by_catalog_id"
     found = store.fetch(f"SELECT {names} FROM {source} WHERE {where}", {"catalog_id": catalog_id})
@@ -41,7 +41,7 @@ def view_rows(store: Store, catalog_id: CatalogId, view: str) -> MetadataRows | 
 
 
 def column_kind(column: str) -> ColumnKind:
-    """A column of one name is of one kind in all views."""
+    """The kind of a column, which is the same for all columns of this name."""
     if column.endswith("_uuid"):
         return "uuid"
     if column in _TIMES:

@@ -1,4 +1,4 @@
-"""Schemas, tables, views and macros as a catalog sees them at a snapshot."""
+"""Schemas, tables, views and macros of a catalog at a snapshot."""
 
 from collections.abc import Collection
 from typing import Any, cast
@@ -20,7 +20,7 @@ _COLUMNS = (
 def objects_named(
     store: Store, scope: Scope, schema_id: SchemaId, names: Collection[str]
 ) -> list[LakeObject[Definition]]:
-    """The objects of a schema with these names, of any kind; schemas themselves are in schema 0."""
+    """The objects of any kind with these names in a schema; schemas themselves are in schema 0."""
     dialect = store.dialect
     where = f"o.schema_id = :schema_id AND {dialect.any_of('o.name_key', 'name_keys')}"
     return _read_objects(store, scope, where, {"schema_id": schema_id, "name_keys": [fold(name) for name in names]})
@@ -32,7 +32,7 @@ def objects_with_ids(store: Store, scope: Scope, object_ids: Collection[int]) ->
 
 
 def objects_in_schema(store: Store, scope: Scope, schema_id: SchemaId) -> list[LakeObject[Definition]]:
-    """All objects of one schema; of schema 0, the schemas."""
+    """All objects of a schema; schema 0 contains the schemas."""
     return _read_objects(store, scope, "o.schema_id = :schema_id", {"schema_id": schema_id})
 
 
@@ -43,7 +43,7 @@ def all_objects(store: Store, scope: Scope) -> list[LakeObject[Definition]]:
 def table_versions(
     store: Store, scope: Scope, table_id: TableId, versions: Collection[SnapshotId]
 ) -> dict[SnapshotId, TableDefinition]:
-    """What a table was from each of these snapshots on, whether or not it still is; unknown ones are left out."""
+    """The versions of a table that began at these snapshots, ended or not; unknown ones are omitted."""
     dialect = store.dialect
     asked = Statement(
         f"SELECT o.begin_snapshot, o.definition FROM {dialect.levels} JOIN lake_object o"
@@ -56,7 +56,7 @@ def table_versions(
 
 
 def object_statements(store: Store, scope: Scope, where: str, params: dict[str, object]) -> list[Statement]:
-    """The statements whose rows `visible_objects` reads, to travel with others."""
+    """The statements whose rows `visible_objects` reads, to be combined with others in one round trip."""
     dialect = store.dialect
     rows = Statement(
         f"SELECT {_COLUMNS} FROM {dialect.levels} JOIN lake_object o ON o.catalog_id = l.catalog_id"
@@ -67,7 +67,7 @@ def object_statements(store: Store, scope: Scope, where: str, params: dict[str, 
 
 
 def visible_objects(answers: list[list[Row]]) -> list[LakeObject[Definition]]:
-    """The objects that no fork in between has ended, by name."""
+    """The objects without end marker, sorted by kind and name."""
     rows, *markers = answers
     ended = {(object_id, begin) for marker in markers for object_id, begin in marker}
     found = [_object_from_row(row) for row in rows if (row[1], row[2]) not in ended]
@@ -75,7 +75,7 @@ def visible_objects(answers: list[list[Row]]) -> list[LakeObject[Definition]]:
 
 
 def object_row(entry: LakeObject[Definition]) -> Row:
-    """The row of a new version."""
+    """The row for a new version."""
     return (
         entry.owner,
         entry.object_id,

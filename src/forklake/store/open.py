@@ -1,4 +1,4 @@
-"""A URL to a store: open what is there, create a lake where that is asked for, and check its format."""
+"""Opening a store by URL: create the lake if requested, and check its format."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ def open_store(
 ) -> Store:
     """Open the lake at `url`: `sqlite:<path>` or a bare path, `postgres:<libpq string or URL>`.
 
-    `ducklake:` may stand in front. With `create`, a database without a lake gets one.
+    The prefix `ducklake:` is accepted. With `create`, a lake is created if the database has none.
     """
     store = _connect(url.removeprefix("ducklake:"), metadata_schema, create=create, read_only=read_only)
     try:
@@ -79,14 +79,14 @@ def _exists(path: Path) -> bool:
 
 
 def _open_postgres(conninfo: str, schema: str | None, *, read_only: bool) -> "PostgresStore":
-    # Whoever has a lake in a file should not wait for the driver of another database.
+    # Imported here, so that users of SQLite do not wait for the import of the PostgreSQL driver.
     from forklake.store.postgres import DEFAULT_SCHEMA, PostgresStore
 
     return PostgresStore(conninfo, schema=_check_schema(schema or DEFAULT_SCHEMA), read_only=read_only)
 
 
 def _check_schema(schema: str) -> str:
-    """PostgreSQL cuts longer names off: two lakes would share one schema."""
+    """PostgreSQL truncates longer names, and two lakes would share one schema."""
     if len(check_object_name(schema, "metadata schema").encode()) > _MAX_SCHEMA_BYTES:
         raise InvalidName(f"The metadata schema '{schema[:40]}...' has more than {_MAX_SCHEMA_BYTES} bytes.")
     return schema
@@ -95,7 +95,7 @@ def _check_schema(schema: str) -> str:
 def _check_format(store: "PostgresStore | SqliteStore", *, create: bool, migrate_old: bool) -> None:
     version = _format_version(store)
     if version is None:
-        # Read before the format is asked for again: whoever creates the lake meanwhile does it all at once.
+        # Read before the format is read again: a concurrent process creates the lake atomically.
         relations = find_relations(store)
         version = _format_version(store)
         if version is None and relations:
@@ -146,11 +146,11 @@ _FIND_ON_SQLITE = (
     "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'lake_info'), EXISTS (SELECT 1 FROM sqlite_master"
     " WHERE name = 'ducklake_metadata' AND type <> 'view')"
 )
-"""Whether there are our facts about a lake, and whether a table has the name of a view of ours."""
+"""Whether `lake_info` exists, and whether a table has the name of one of our views."""
 
 
 def _lake_info(store: "PostgresStore | SqliteStore") -> dict[str, str]:
-    """What is known about the lake; nothing if a table of the same name is somebody else's."""
+    """The properties of the lake; empty if a foreign table has the same name."""
     try:
         return lake_info(store)
     except StoreError:
@@ -160,12 +160,12 @@ def _lake_info(store: "PostgresStore | SqliteStore") -> dict[str, str]:
 
 
 def _create_script(store: "PostgresStore | SqliteStore") -> str:
-    """What creates all that is missing. Several processes may run it at once: all succeed, one of them did it."""
-    # What generates it is large, and only needed when a lake is created or migrated.
+    """The script that creates everything missing. Safe to run concurrently: all succeed, one creates."""
+    # The generator is slow to import, and only needed to create or migrate a lake.
     from forklake.store.ddl import create_script, identity_script
 
     script = create_script(store.dialect.name, None if isinstance(store, SqliteStore) else store.schema)
     if store.dialect.is_postgres:
-        # IF NOT EXISTS is not enough for two at the same time.
+        # IF NOT EXISTS is not safe for concurrent execution.
         script = f"SELECT pg_advisory_xact_lock(hashtext('forklake'), hashtext(current_database()));\n{script}"
     return f"{script}\n{identity_script(store.dialect.name)}"

@@ -1,4 +1,4 @@
-"""Options: of the whole instance, and of a catalog, its schemas and its tables."""
+"""Options of the instance, and of catalogs, schemas and tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ class OptionRow:
 
 
 def catalog_options(store: Store, scope: Scope) -> list[OptionRow]:
-    """The options in force in a catalog at a snapshot, what it inherited included, and those of the instance."""
+    """The effective options of a catalog at a snapshot, including inherited ones, and those of the instance."""
     return read_options(fetch_at_snapshot(store, scope, option_statements(store.dialect, scope)))
 
 
 def instance_options(store: Store, scope: Scope) -> list[OptionRow]:
-    """The options of the instance alone, for somebody who knows the others at a snapshot; raises if it has expired."""
+    """Only the options of the instance, if the others at this snapshot are known; raises if it has expired."""
     rows = store.fetch(
         "SELECT -1, -1, -1, 'instance', 0, i.key, i.value FROM lake_snapshot s"
         " LEFT JOIN lake_instance_option i ON TRUE WHERE s.catalog_id = :made_by AND s.snapshot_id = :snapshot_id",
@@ -42,7 +42,7 @@ def instance_options(store: Store, scope: Scope) -> list[OptionRow]:
 
 
 def option_statements(dialect: StoreDialect, scope: Scope, *, instance_key: str | None = None) -> list[Statement]:
-    """Ask for options, and for those of the instance or one of them; read the answers with `read_options`."""
+    """Select options, and those of the instance or just one of them; read the results with `read_options`."""
     which = "" if instance_key is None else " WHERE i.key = :instance_key"
     options = Statement(
         "SELECT o.catalog_id, o.option_id, o.begin_snapshot, o.scope, o.scope_id, o.key, o.value"
@@ -64,7 +64,7 @@ def lake_info(store: Store) -> dict[str, str]:
 
 
 def instance_requires_message(info: CommitInfo) -> Statement:
-    """Asks whether a commit with this information lacks a message that the whole instance requires."""
+    """Whether a commit with this information lacks the message required by the instance."""
     told = bool(info.author and info.message)
     return Statement(
         "SELECT 1 FROM lake_instance_option WHERE key = 'require_commit_message' AND value = 'true' AND NOT :told",
@@ -73,7 +73,7 @@ def instance_requires_message(info: CommitInfo) -> Statement:
 
 
 def write_instance_option(store: Store, key: str, value: str | None) -> None:
-    """Set an option of the whole instance, or unset it with None."""
+    """Set an option of the instance; None removes it."""
     step = Statement("DELETE FROM lake_instance_option WHERE key = :key", {"key": key})
     if value is not None:
         upsert = (
@@ -86,7 +86,7 @@ def write_instance_option(store: Store, key: str, value: str | None) -> None:
 
 
 def keep_lake_info(store: Store, key: str, value: str) -> None:
-    """Remember a fact about the lake, unless one is remembered already."""
+    """Store a property of the lake, unless it is already set."""
     insert = "INSERT INTO lake_info (key, value) VALUES (:key, :value) ON CONFLICT DO NOTHING"
     with store.writing([]) as (transaction, _):
         transaction.commit([Statement(insert, {"key": key, "value": value})])

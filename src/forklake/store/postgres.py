@@ -1,4 +1,4 @@
-"""The production store: a schema of a PostgreSQL database, through psycopg and its pool."""
+"""The production store: a schema of a PostgreSQL database, accessed through a psycopg pool."""
 
 import json
 import re
@@ -31,7 +31,7 @@ from forklake.store.postgres_errors import ends_session, translate_error
 
 DEFAULT_SCHEMA = "ducklake"
 COPY_FROM = 200
-"""From this many rows on, COPY is faster than INSERT."""
+"""From this number of rows, COPY is faster than INSERT."""
 
 _OF_OTHER_PROCESSES: list[object] = []
 _READ_ATTEMPTS = 3
@@ -42,7 +42,7 @@ _END_IDLE = "SET idle_in_transaction_session_timeout = '60s'"
 _DATABASE = """
     SELECT extract(epoch FROM pg_postmaster_start_time())::text, current_setting('port'), oid::text
     FROM pg_database WHERE datname = current_database()"""
-"""Which server and database a connection has reached, however they were named. A replica has started by itself."""
+"""Identifies the server and database of a connection, regardless of their names. A replica has its own start time."""
 _TERMINATE = """
     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
     WHERE pid = :pid AND datname = current_database() AND usename = session_user
@@ -64,10 +64,10 @@ class PostgresStore:
         self._read_only = read_only
         self._location = _describe(conninfo, schema)
         self._database: tuple[str, ...] | None = None
-        """What the newest connection has reached."""
+        """The server and database of the newest connection."""
         self._lost: dict[int, float] = {}
-        """Sessions whose connection was lost within a transaction, and when: they may hold a lock."""
-        # Tried once by hand: the pool would keep trying a wrong password until its time-out.
+        """Sessions whose connection was lost in a transaction, and since when: they may hold a lock."""
+        # Connect once directly: the pool would retry a wrong password until its timeout.
         try:
             with psycopg.connect(conninfo, connect_timeout=10):
                 pass
@@ -89,18 +89,18 @@ class PostgresStore:
         register_for_forks(self)
 
     def before_fork(self) -> None:
-        """Connections stay with the process that has made them."""
+        """Nothing to do: connections remain with the process that opened them."""
 
     def after_fork(self) -> None:
         if self._own_pool is not None and not self._own_pool.closed:
-            # Not closed, nor collected: both would end sessions of the other process.
+            # Neither closed nor garbage-collected: both would terminate sessions of the parent process.
             _OF_OTHER_PROCESSES.append(self._own_pool)
             self._own_pool = None
         self._lost = {}
 
     @property
     def _pool(self) -> ConnectionPool[Any]:
-        """The connections of this process."""
+        """The connection pool of this process."""
         if self._own_pool is None:
             self._own_pool = self._new_pool()
         return self._own_pool
@@ -127,7 +127,7 @@ class PostgresStore:
         return self.fetch_all([Statement(sql, params)])[0]
 
     def fetch_all(self, statements: Sequence[Statement]) -> list[list[Row]]:
-        # A pooled connection may have died since it was last used; reading again does no harm.
+        # A pooled connection may have died since its last use; reads can be repeated safely.
         for attempt in range(_READ_ATTEMPTS):
             try:
                 with self._connection() as connection:
@@ -141,12 +141,12 @@ class PostgresStore:
     def writing(self, first: Sequence[Statement]) -> Iterator[tuple["PostgresTransaction", list[list[Row]]]]:
         if self._read_only:
             raise ReadOnly(f"{self.location} is open for reading only.")
-        # The first time that takes half a second, which nobody should have to wait for a locked catalog.
+        # The first call takes half a second; made before a catalog is locked.
         _column_values()
         self._end_lost()
         with self._connection() as connection:
             began = monotonic()
-            # READ COMMITTED: after waiting for the row lock, what is read next is what the other committed.
+            # READ COMMITTED: statements after the wait for the row lock see what the other transaction committed.
             begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED", {})
             transaction, session = PostgresTransaction(connection), connection.info.backend_pid
             try:
@@ -176,20 +176,23 @@ class PostgresStore:
         self._end(lost.session)
 
     def _end(self, session: int, age: float = 0) -> None:
-        """End a session, unless it is so young that it is another one with the same number."""
+        """Terminate a session, unless it is younger than `age` and thus another session with the same pid."""
         for _ in range(_SETTLE_ATTEMPTS):
-            # False when it did not end in time, and also when it ended just now: the next answer is empty then.
+            # False if it did not end in time, but also if it ended just now: then the next result is empty.
             if all(ended for (ended,) in self.fetch(_TERMINATE, {"pid": session, "age": age})):
                 return
         raise TransientFailure(f"{self.location}: the session {session} does not end.")
 
     def _end_lost(self) -> None:
-        """Whoever lost a connection need not have lost it by the server's fault: if the server does not know, the
-        session waits for the rest of a statement, with the catalog locked, and is not even idle."""
+        """Terminate the sessions of lost connections.
+
+        If the server did not notice the loss, the session still waits for the rest of a statement, with the catalog
+        locked, and does not even count as idle.
+        """
         for session in list(self._lost):
             since = self._lost.pop(session, None)
             if since is not None:
-                # One that we may not end, or that does not end, is met by the write itself, which tells.
+                # If a session cannot be terminated, the write itself runs into it and reports the error.
                 with suppress(StoreError, TransientFailure):
                     self._end(session, monotonic() - since)
 
@@ -213,7 +216,7 @@ class PostgresStore:
         return bool(created)
 
     def run_script(self, script: str) -> None:
-        """Several statements without parameters, all or none."""
+        """Execute several statements without parameters atomically."""
         with self.writing([]) as (transaction, _):
             transaction.run_script(script)
             transaction.commit([])
@@ -223,12 +226,12 @@ class PostgresStore:
             self._own_pool.close()
 
     def _configure(self, connection: psycopg.Connection[Any]) -> None:
-        # Named last, temporary tables hide none of the lake's; not named, they would be looked for first.
+        # With pg_temp last, temporary tables cannot shadow those of the lake; if omitted, it would be searched first.
         path = pgsql.SQL("SET search_path TO {}, pg_temp").format(pgsql.Identifier(self.schema))
         connection.execute(path)
-        # Every statement walks an index from a few catalogs. A plan is kept for a connection's life: one made
-        # while a table was small would go on reading all of it.
-        # And a client that stalls or is cut off with a catalog locked keeps the others out for a minute, not for ever.
+        # Every statement is an index scan starting from a few catalogs. Plans are cached for the life of a connection:
+        # one made while a table was small would continue to scan all of it. A client that stalls or is cut off while it
+        # holds the lock of a catalog blocks others for a minute, not forever.
         connection.execute(f"{_INDEX_WALKS}; {_END_IDLE}".encode())
         self._database = connection.execute(_DATABASE).fetchone()
         if self._read_only:
@@ -237,7 +240,7 @@ class PostgresStore:
     @contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[Any]]:
         try:
-            # Not as a context, which would end a transaction: whoever begins one here ends it.
+            # Not used as a context manager, which would end a transaction: those who begin one here also end it.
             connection = self._pool.getconn()
         except PoolTimeout as error:
             raise StoreUnavailable(f"{self.location}: no connection could be had within 30 s.") from error
@@ -250,16 +253,16 @@ class PostgresStore:
             raise translate_error(error, self.location, lost=lost) from error
         finally:
             if connection.closed:
-                # The others may have died with it, in a restart of the server.
+                # The other connections may have died too, if the server was restarted.
                 self._pool.check()
             self._pool.putconn(connection)
 
 
 class PostgresTransaction:
-    """A READ COMMITTED transaction. COMMIT travels with the last writes.
+    """A READ COMMITTED transaction. COMMIT is sent together with the last writes.
 
-    One pipeline lasts from BEGIN to COMMIT: a server that has been told to flush, which psycopg does when it leaves
-    a pipeline, expects more to come, and does not end a session that is idle.
+    A single pipeline lasts from BEGIN to COMMIT: after a flush request, which psycopg sends when it leaves a pipeline,
+    the server expects more messages and does not terminate the session when it is idle.
     """
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
@@ -273,7 +276,7 @@ class PostgresTransaction:
         return [_fetch_rows(cursor) for cursor in cursors]
 
     def run_script(self, script: str) -> None:
-        # A pipeline takes one statement at a time.
+        # A pipeline accepts only single statements.
         self._open.close()
         self._connection.execute(script)
         self._pipeline = self._open.enter_context(self._connection.pipeline())
@@ -283,7 +286,7 @@ class PostgresTransaction:
         updates = [step for step in steps if isinstance(step, Statement)]
         inserts = [step for step in steps if isinstance(step, RowsToInsert)]
         if bulk := [insert for insert in inserts if len(insert.rows) >= COPY_FROM]:
-            # COPY cannot travel with others, and what is replaced must have ended before it comes.
+            # COPY cannot be pipelined, and replaced rows must be ended before it.
             with self._open:
                 _send_all(connection, updates)
             updates = []
@@ -296,20 +299,20 @@ class PostgresTransaction:
             connection.execute("COMMIT")
 
     def end(self) -> None:
-        """Roll back, unless it was committed."""
+        """Roll back unless committed."""
         with suppress(psycopg.Error):
-            # After a failure, whatever was sent behind it fails again.
+            # After a failure, everything sent after it fails too.
             self._open.close()
         try:
             self._connection.rollback()
         except psycopg.Error:
-            # A connection that cannot be used for that is used for nothing more.
+            # A connection that cannot roll back must not be used again.
             self._connection.close()
 
 
 @contextmanager
 def _raise_outcome_unknown(connection: psycopg.Connection[Any]) -> Iterator[None]:
-    """Around what commits: an error that leaves open whether it happened is raised as OutcomeUnknown."""
+    """Wraps a commit: an error that leaves its outcome unknown is raised as OutcomeUnknown."""
     session = connection.info.backend_pid
     try:
         yield
@@ -336,14 +339,14 @@ def _fetch_rows(cursor: psycopg.Cursor[Any]) -> list[Row]:
 
 
 def _insert(connection: psycopg.Connection[Any], steps: Sequence[RowsToInsert]) -> None:
-    """Insert a few rows into each of several tables with one statement, which the server plans once."""
+    """Insert a few rows into several tables with a single statement, which the server plans once."""
     if steps:
         tables = tuple(step.table for step in steps)
         connection.execute(_insert_into(tables), [_ENCODER.encode(_as_json(step.rows)) for step in steps])
 
 
 def _as_json(rows: Sequence[Row]) -> list[list[object]]:
-    """Floats become text: JSON has no infinity."""
+    """Rows as JSON; floats become text, because JSON has no infinity."""
     return [[repr(value) if value.__class__ is float else value for value in row] for row in rows]
 
 
@@ -365,13 +368,13 @@ def _copy(connection: psycopg.Connection[Any], step: RowsToInsert) -> None:
 
 @lru_cache(maxsize=2048)
 def native_sql(sql: str) -> str:
-    """`:name` parameters in the form psycopg takes."""
+    """Converts `:name` parameters to the syntax of psycopg."""
     return re.sub(r"(?<![:\w]):(\w+)", r"%(\1)s", sql.replace("%", "%%"))
 
 
 @lru_cache
 def _insert_into(tables: tuple[str, ...]) -> str:
-    """Rows travel as JSON arrays, one value for each column, and are cast to the columns' types."""
+    """Rows are passed as JSON arrays with one value per column, and cast to the types of the columns."""
     values = _column_values()
     inserts = []
     for table in tables:
@@ -381,18 +384,18 @@ def _insert_into(tables: tuple[str, ...]) -> str:
 
 
 def _column_values() -> Callable[[str], str]:
-    """Needs the definitions of all tables, which readers never need and should not wait for."""
+    """Imported late: requires the definitions of all tables, which readers do not need."""
     from forklake.store.ddl import values_from_json
 
     return values_from_json
 
 
 def _describe(conninfo: str, schema: str) -> str:
-    """Where the database is, without user or password."""
+    """The location of the database, without user and password."""
     try:
         parts = conninfo_to_dict(conninfo)
     except psycopg.Error:
-        # Nothing of the cause may be shown: it repeats parts of the string, the password perhaps.
+        # The cause must not be shown: it repeats parts of the string, possibly the password.
         raise InvalidInput("This is not a PostgreSQL connection string or URL.") from None
     where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"
     return f"postgres:{where} (schema {schema})"

@@ -1,4 +1,4 @@
-"""What an error of PostgreSQL means to a caller, and to the connection it came over."""
+"""Translation of PostgreSQL errors, and their effect on the connection."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from forklake.errors import (
 )
 from forklake.store.connection import DuplicateRow, TransientFailure
 
-# Judged by SQLSTATE alone: message texts change with the server's language.
+# Based on SQLSTATE only: message texts depend on the language of the server.
 _TRANSIENT_STATES = {
     "40001",  # serialization_failure
     "40P01",  # deadlock_detected
@@ -40,11 +40,11 @@ _OWN_STATES: dict[str, type[ForklakeError]] = {
 
 
 def ends_session(connection: psycopg.Connection[Any], error: psycopg.Error) -> bool:
-    """Whether the server gave up the session, or nobody can tell: the connection is closed then.
+    """Whether the server terminated the session, or that is unknown; then the connection is closed.
 
-    An answer of severity ERROR says what happened, whatever became of the connection after it. But a backend that is
-    told to stop during COMMIT answers twice, and psycopg is confused by the second answer: its error has no SQLSTATE,
-    and the connection looks alive.
+    A response with severity ERROR is conclusive, whatever happened to the connection afterwards. But a backend that is
+    terminated during COMMIT responds twice, which confuses psycopg: the error has no SQLSTATE, and the connection looks
+    alive.
     """
     severity = error.diag.severity_nonlocalized
     if severity == "ERROR":
@@ -55,7 +55,7 @@ def ends_session(connection: psycopg.Connection[Any], error: psycopg.Error) -> b
 
 
 def translate_error(error: psycopg.Error, location: str, *, lost: bool = False) -> ForklakeError:
-    """The error of our own tree that says the same."""
+    """The equivalent Forklake error."""
     state = error.sqlstate
     text = error.diag.message_primary or str(error).strip().splitlines()[0]
     if state in _OWN_STATES:
@@ -72,7 +72,7 @@ def translate_error(error: psycopg.Error, location: str, *, lost: bool = False) 
         case psycopg.errors.UndefinedFunction():
             return NotALake(f"{location} lacks a function of the lake: {text}.")
         case _ if state is not None and state.startswith("53"):
-            # The disk is full, or the memory: the server is there, and says so.
+            # Out of disk space or memory: the server is reachable and reports it.
             return StoreError(f"{location} lacks what it needs: {text}.")
         case psycopg.DataError():
             return InvalidInput(f"The database does not take this value: {text}.")

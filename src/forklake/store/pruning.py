@@ -1,8 +1,7 @@
-"""A file filter as SQL: the ids of the files that may hold matching rows, from the indexes alone.
+"""File filters as SQL: selects the ids of files that may contain matching rows, using indexes only.
 
-Every part of a filter is a set of file ids; AND is their intersection, OR their union. The files themselves
-are then fetched by id: a join would leave it to the planner to guess how many intervals overlap, which it
-cannot.
+Every part of a filter is a set of file ids; AND is their intersection, OR their union. The files themselves are then
+fetched by id: for a join, the planner would have to estimate the number of overlapping intervals, which it cannot.
 """
 
 import math
@@ -31,10 +30,10 @@ from forklake.store.scope import fetch_at_snapshot
 def files_that_may_match(
     store: Store, scope: Scope, table_id: TableId, file_filter: FileFilter, widths: Mapping[ColumnId, float]
 ) -> list[DataFileId] | None:
-    """The ids of candidate files; None when the filter excludes none.
+    """The ids of candidate files; None if the filter excludes none.
 
-    No interval of a column is wider than `widths` says, except unbounded ones. That closes the range of the
-    index at both ends: a point in the middle of a large table reads a few entries and not half of them.
+    No interval of a column is wider than in `widths`, except unbounded ones. This bounds the index range on both sides:
+    a point in the middle of a large table reads a few entries instead of half of them.
     """
     if isinstance(file_filter, Everything):
         return None
@@ -49,9 +48,9 @@ def files_that_may_match(
 def files_that_cannot_match(
     store: Store, scope: Scope, table_id: TableId, file_filter: FileFilter, only: Collection[DataFileId] | None
 ) -> set[DataFileId]:
-    """The ids of files whose statistics prove that no row of theirs passes the filter; only some if told so.
+    """The ids of files, optionally among `only`, whose statistics prove that none of their rows passes the filter.
 
-    Files without statistics are never among them, so this is not simply what `files_that_may_match` leaves out.
+    Files without statistics are never included, so this is not the complement of `files_that_may_match`.
     """
     if isinstance(file_filter, Everything):
         return set()
@@ -62,7 +61,7 @@ def files_that_cannot_match(
 
 
 class _FileQuery:
-    """Collects the parameters of one statement while its parts are written."""
+    """Builds a statement and collects its parameters."""
 
     def __init__(
         self, dialect: StoreDialect, widths: Mapping[ColumnId, float], only: Collection[DataFileId] | None = None
@@ -89,7 +88,7 @@ class _FileQuery:
                 return self._with_stats(part)
 
     def files_without(self, part: FileFilter) -> str:
-        """The files that are known not to be among `files`."""
+        """The files known not to be in `files`."""
         match part:
             case AllOf(parts):
                 return self._combined("UNION", map(self.files_without, parts))
@@ -103,7 +102,7 @@ class _FileQuery:
                 return self._with_stats_against(part)
 
     def _combined(self, operator: str, parts: Iterable[str]) -> str:
-        # Each part is a subquery: SQLite has no parentheses around the arms of a compound select.
+        # Each part is a subquery, because SQLite does not allow parentheses in compound selects.
         return f" {operator} ".join(f"SELECT data_file_id FROM ({part}) AS part" for part in parts)
 
     def _with_stats_against(self, part: KeyRange | HasNulls | HasValues | NotOnly) -> str:
@@ -125,12 +124,12 @@ class _FileQuery:
             for condition in self._conditions(part)
         ]
         if part.added is not None:
-            # Files begun before the column was added have no statistics for it.
+            # Files created before the column was added have no statistics for it.
             parts.append(self._data_files(f"f.begin_snapshot < {self._bind(part.added)}"))
         return " UNION ".join(parts)
 
     def _conditions(self, part: KeyRange | HasNulls | HasValues | NotOnly) -> list[str]:
-        """Each a range of the index; a file that fulfils one of them may match."""
+        """Index ranges; a file in any of them may match."""
         match part:
             case HasNulls():
                 return ["(s.null_count IS NULL OR s.null_count > 0)"]
@@ -142,7 +141,7 @@ class _FileQuery:
             case NotOnly():
                 return [f"NOT (s.min_key = {self._bind(part.key)} AND s.max_key = {self._bind(part.key)})"]
             case KeyRange() if part.or_nan and part.low > part.high:
-                # Only NaN will do, which stands above every number.
+                # Only NaN matches, which is greater than every number.
                 return [f"s.max_key = {self._bind(math.inf)}"]
             case KeyRange():
                 conditions = [f"s.min_key <= {self._bind(part.high)}"]
@@ -154,7 +153,7 @@ class _FileQuery:
                 return [f"{keys} AND {overlaps}" for keys in self._max_keys(part)]
 
     def _max_keys(self, part: KeyRange) -> list[str]:
-        """The ranges in which the upper ends of overlapping intervals can lie."""
+        """The ranges for the upper ends of overlapping intervals."""
         from_low = f"s.max_key >= {self._bind(part.low)}"
         width = self._widths.get(part.column_id)
         if width is None or math.isinf(part.high):
@@ -172,7 +171,7 @@ class _FileQuery:
             " ON v.catalog_id = l.catalog_id AND v.table_id = :table_id"
             f" AND v.partition_key_index = {self._bind(part.key_index)} WHERE {wanted}"
         )
-        # Files of another partitioning say nothing about this key.
+        # Nothing is known about this key for files with another partitioning.
         other = f"(f.partition_id IS NULL OR f.partition_id <> {self._bind(part.partition_id)})"
         return f"{in_partition} UNION {self._data_files(other)}"
 

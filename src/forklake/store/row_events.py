@@ -1,4 +1,4 @@
-"""When the files and inlined rows of a table began and ended, as a catalog sees it: first the events, then the rows."""
+"""When files and inlined rows of a table began and ended, seen from a catalog: first the events, then the rows."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,47 +13,47 @@ from forklake.store.row_kinds import RowKind
 from forklake.store.table_files import BATCH_COLUMNS, DATA_COLUMNS, DELETE_COLUMNS, read_batch
 
 FETCH_BY_ID = 5_000
-"""Up to this many rows are fetched one by one; beyond, reading all of the table and sorting out is faster."""
+"""Up to this number of rows are fetched by id; for more, reading the whole table and filtering is faster."""
 
 
 class Event(NamedTuple):
-    """Something of a table, by its id, began or ended with a snapshot."""
+    """An item of a table, identified by id, began or ended in a snapshot."""
 
     object_id: int
     snapshot_id: SnapshotId
 
 
 class KeptSnapshot(NamedTuple):
-    """A snapshot that has not expired, the one it was put on top of, and the text of its changes."""
+    """A snapshot that has not expired, its predecessor, and the text of its changes."""
 
     snapshot_id: SnapshotId
     previous: SnapshotId | None
     changes: str
     has_previous: bool
-    """The one before it is kept as well, in the range or not."""
+    """Whether its predecessor is kept too, in the range or not."""
     is_last: bool
-    """The newest one of its catalog that is seen: those who left it, left it there."""
+    """Whether it is the newest visible snapshot of its catalog, where the next catalog of the lineage was forked."""
     catalog_id: CatalogId
 
 
 @dataclass(frozen=True, slots=True)
 class RowEvents:
-    """What happened to a table after a snapshot, up to the tops of a scope."""
+    """The events of a table after a snapshot, up to the tops of a scope."""
 
     begun_files: list[Event]
     ended_files: list[Event]
     deletes: list[Event]
-    """By data file: it got another delete file."""
+    """By data file: a new delete file was added."""
     begun_batches: list[Event]
     ended_batches: list[Event]
     inlined_deletes: list[Event]
     """By batch: rows of it were deleted."""
     snapshots: list[KeptSnapshot]
-    """Those that are kept, in order."""
+    """The kept snapshots in order."""
 
 
 def row_events(store: Store, scope: Scope, narrowed: Scope, table_id: TableId, after: SnapshotId) -> RowEvents:
-    """Everything in one round trip; the end of an inherited row is where a fork has marked it.
+    """Reads all events in one round trip; an inherited row ends where a fork has marked it.
 
     `narrowed` is the scope without the catalogs that own nothing of the table.
     """
@@ -81,7 +81,7 @@ def _event_statements(dialect: StoreDialect, scope: Scope, table_id: TableId, af
 
     begun = "r.begin_snapshot > :after AND r.begin_snapshot <= l.top"
     ended = "r.end_snapshot > :after AND r.end_snapshot <= l.top"
-    # An end beyond the top of its level is none here.
+    # Ends after the top of the level do not apply.
     versions = "r.begin_snapshot, CASE WHEN r.end_snapshot <= l.top THEN r.end_snapshot END"
     sql = [
         of_table(f"r.data_file_id, {versions}", "lake_data_file", f"({begun}) OR ({ended})"),
@@ -134,13 +134,13 @@ def _marked_end_events(markers: list[Row], kind: RowKind) -> list[Event]:
 
 @dataclass(frozen=True, slots=True)
 class EventRows:
-    """The rows that events speak of, whether or not they are still there."""
+    """The rows that events refer to, whether or not they are still visible."""
 
     files: dict[int, DataFile]
     deletes: dict[int, list[DeleteFile]]
-    """By data file, every delete file it ever had, the oldest first."""
+    """By data file, all delete files it ever had, oldest first."""
     batches: dict[int, InlinedBatch]
-    """All rows, deleted or not."""
+    """All rows, including deleted ones."""
     positions: dict[int, list[tuple[int, SnapshotId]]]
     """By batch: deleted positions, and since when."""
 
@@ -154,7 +154,7 @@ def rows_of_events(
     file_ids: Collection[DataFileId],
     batch_ids: Collection[BatchId],
 ) -> tuple[EventRows, list[KeptSnapshot]]:
-    """These files and batches with all deletes from them, and the snapshots that are kept then, in one round trip."""
+    """These files and batches with all deletes from them, and the snapshots kept at that time, in one round trip."""
     data_rows, delete_rows, batch_rows, position_rows, snapshots = store.fetch_all(
         [
             *_row_statements(store.dialect, narrowed, table_id, file_ids, batch_ids),

@@ -1,10 +1,10 @@
-"""What an end marker ends: the `kind` column of `lake_row_end`."""
+"""What an end marker refers to: the `kind` column of `lake_row_end`."""
 
 from enum import IntEnum
 
 
 class RowKind(IntEnum):
-    """`scope_id` and `object_id` of the marker are given behind each kind."""
+    """The kinds of end markers, each with the meaning of `scope_id` and `object_id`."""
 
     TABLE_CONTENTS = 0
     """table id, 0: everything under a dropped table, in one row"""

@@ -1,4 +1,4 @@
-"""Which files and inlined rows of some tables others have touched since a snapshot."""
+"""The files and inlined rows of some tables that others have touched since a snapshot."""
 
 from collections.abc import Collection
 
@@ -12,7 +12,7 @@ from forklake.store.row_kinds import RowKind
 def touched_statements(
     dialect: StoreDialect, catalog_id: CatalogId, base: SnapshotId, tables: Collection[TableId]
 ) -> list[Statement]:
-    """Ask about a catalog's own commits after `base`; read the answers with `read_touched`."""
+    """Select the changes by the catalog's own commits after `base`; read the results with `read_touched`."""
     params = {
         "catalog_id": catalog_id,
         "base": base,
@@ -42,7 +42,7 @@ def touched_statements(
 
 
 def read_touched(answers: list[list[Row]], tables: Collection[TableId]) -> TouchedRows:
-    """A table of which a whole batch was ended is left out of the rows: all of them count as touched."""
+    """Tables with an ended batch are omitted from the rows, which means that all their rows count as touched."""
     file_rows, deleted_rows, ended_batches = answers
     files: dict[TableId, set[DataFileId]] = {table_id: set() for table_id in tables}
     for table_id, file_id in file_rows:

@@ -1,4 +1,4 @@
-"""The catalog and lineage filter. No statement about the contents of a catalog is written without it."""
+"""The filter by catalog and lineage, required in every statement about the contents of a catalog."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,19 +11,19 @@ from forklake.store.dialect import StoreDialect
 from forklake.store.row_kinds import RowKind
 
 SHORT_CHAIN = 8
-"""Up to here, looking at every level is cheaper than first asking which of them own anything."""
+"""Up to this length, scanning all levels is cheaper than determining which of them own rows."""
 
 
 def visible_condition(alias: str) -> str:
-    """The row lives at the top of its level `l`; end markers are taken off by the reader."""
+    """Condition: the row is visible at the top of its level `l`; end markers are applied by the reader."""
     return f"{alias}.begin_snapshot <= l.top AND ({alias}.end_snapshot IS NULL OR {alias}.end_snapshot > l.top)"
 
 
 def fetch_at_snapshot(store: Store, scope: Scope, statements: Sequence[Statement]) -> list[list[Row]]:
-    """The rows of statements about a snapshot, all of them; raises if it has expired meanwhile.
+    """The complete results of statements about a snapshot; raises if it has expired in the meantime.
 
-    The snapshot is asked for after the rows, in the same round trip: expiry removes it before the rows that only it
-    shows, so what was read before it is still found was complete.
+    The snapshot is read after the rows, in the same round trip: expiry deletes it before the rows that only it shows,
+    so if it is found, everything read before was complete.
     """
     if scope.made_by is None:
         return store.fetch_all(statements)
@@ -45,9 +45,9 @@ def check_snapshot_exists(store: Store, scope: Scope) -> None:
 
 
 def end_marker_statements(dialect: StoreDialect, scope: Scope, kind: RowKind, scope_id: int) -> list[Statement]:
-    """Asks for `(object_id, begin_snapshot)` of what forks have ended; nothing to ask for a root.
+    """Selects `(object_id, begin_snapshot)` of rows ended by forks; no statement for a root.
 
-    The reader takes them off: as a join the planner has no idea how many rows survive it.
+    Applied by the reader: the planner cannot estimate how many rows would survive a join.
     """
     if scope.is_root:
         return []
@@ -61,7 +61,7 @@ def end_marker_statements(dialect: StoreDialect, scope: Scope, kind: RowKind, sc
 
 
 def ended_files_statements(dialect: StoreDialect, scope: Scope, table_id: TableId) -> list[Statement]:
-    """Asks for `(kind, object_id)` of the data files and delete files of a table that forks have ended."""
+    """Selects `(kind, object_id)` of data and delete files of a table that were ended by forks."""
     if scope.is_root:
         return []
     sql = f"""
@@ -74,9 +74,9 @@ def ended_files_statements(dialect: StoreDialect, scope: Scope, table_id: TableI
 
 
 class OwnerCache:
-    """Which ancestors own anything that is asked for: most of a long chain owns nothing of it.
+    """Caches which ancestors own relevant rows: most of a long lineage owns none.
 
-    What lies below a horizon is never added to, so each question is asked once and the answer kept.
+    Nothing is ever added below a horizon, so each query is executed once and its result is kept.
     """
 
     def __init__(self, store: Store) -> None:
@@ -84,11 +84,11 @@ class OwnerCache:
         self._owners = lru_cache(maxsize=4096)(self._ask)
 
     def of_table(self, scope: Scope, ancestors: tuple[Level, ...], table_id: TableId) -> Scope:
-        """The scope without the ancestors that own no row and no end marker of the table."""
+        """The scope without ancestors that own no row and no end marker of the table."""
         return self._narrow(scope, ancestors, table_id)
 
     def of_catalog(self, scope: Scope, ancestors: tuple[Level, ...]) -> Scope:
-        """The scope without the ancestors that own no object, no option, and no end marker of one."""
+        """The scope without ancestors that own no object, no option, and no end marker of one."""
         return self._narrow(scope, ancestors, None)
 
     def _narrow(self, scope: Scope, ancestors: tuple[Level, ...], table_id: TableId | None) -> Scope:
@@ -110,7 +110,7 @@ class OwnerCache:
         return frozenset(CatalogId(row[0]) for row in rows)
 
 
-# Tables to probe, kinds of end markers, the further condition on the tables, and the markers' scope.
+# Tables to probe, kinds of end markers, additional condition on the tables, and the scope of the markers.
 _OF_CATALOG = (("lake_object", "lake_option"), (RowKind.OBJECT, RowKind.OPTION), "", "0")
 _OF_TABLE = (
     ("lake_data_file", "lake_delete_file", "lake_inlined_batch", "lake_inlined_delete", "lake_table_stats"),

@@ -1,4 +1,4 @@
-"""The rows of one new snapshot of a catalog: what begins with it, and what ends with it."""
+"""The rows of a new snapshot of a catalog: those that begin and those that end with it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -18,9 +18,10 @@ from forklake.store.row_kinds import RowKind
 
 
 class SnapshotWriter:
-    """Collects the steps that write a snapshot; nothing is sent before `steps` are carried out.
+    """Collects the steps to write a snapshot; nothing is sent until `steps` are executed.
 
-    A catalog's own row is ended by an update, an inherited one by an end marker: it belongs to an ancestor.
+    A row of the catalog itself is ended by an update; an inherited row belongs to an ancestor and is ended by an end
+    marker.
     """
 
     def __init__(self, dialect: StoreDialect, catalog_id: CatalogId, snapshot_id: SnapshotId) -> None:
@@ -31,11 +32,11 @@ class SnapshotWriter:
         self._updates: list[Statement] = []
 
     def steps(self) -> list[Statement | RowsToInsert]:
-        """Updates first: a name must be given up before it is taken again."""
+        """Updates first: a name must be released before it is reused."""
         return [*self._updates, *(RowsToInsert(table, rows) for table, rows in self._rows.items() if rows)]
 
     def rows(self) -> list[RowsToInsert] | None:
-        """What to insert; None if something has to be updated too."""
+        """The rows to insert; None if there are also updates."""
         return None if self._updates else [RowsToInsert(table, rows) for table, rows in self._rows.items() if rows]
 
     def add_object(self, entry: LakeObject[Definition]) -> None:
@@ -49,13 +50,13 @@ class SnapshotWriter:
         self._end_own("lake_object", "object_id = :object_id AND begin_snapshot = :begin_snapshot", version)
 
     def end_contents(self, table_id: TableId) -> None:
-        """Everything under a dropped table, in one row."""
+        """Ends everything in a dropped table, with a single row."""
         self._mark_ended(RowKind.TABLE_CONTENTS, table_id, [(0, SnapshotId(0))])
 
     def add_data_file(
         self, table_id: TableId, file: DataFile, column_stats: Iterable[KeyedStats], partition: Sequence[str | None]
     ) -> None:
-        """A file, with a row for every column, known or not: a file without one would have to be looked for."""
+        """Adds a file, with a statistics row for every column, known or not: files without one would need a search."""
         key = (self.catalog_id, table_id)
         self._add("lake_data_file", [data_file_row(key, file, self.snapshot_id)])
         self._add("lake_file_column_stats", (stats_row(key, file, *keyed) for keyed in column_stats))
@@ -113,7 +114,7 @@ class SnapshotWriter:
         info: CommitInfo,
         token: str,
     ) -> None:
-        """The snapshot itself, and the catalog's new head."""
+        """Adds the snapshot itself, and updates the head of the catalog."""
         stored = self._dialect.to_database_time(time)
         told = (info.author, info.message, info.extra_info, token)
         record = SnapshotRecord(self.catalog_id, self.snapshot_id, previous, stored, schema_version, changes, *told)
@@ -142,7 +143,7 @@ class SnapshotWriter:
         table_id: TableId,
         rows: Iterable[tuple[CatalogId | None, int, SnapshotId]],
     ) -> None:
-        """End rows of a table, given as owner, id and begin."""
+        """End rows of a table, given as owner, id and begin snapshot."""
         own, inherited = [], []
         for owner, row_id, begin in rows:
             if owner == self.catalog_id:

@@ -1,4 +1,4 @@
-"""Snapshot rows: history, and which snapshot a version or a time means."""
+"""Snapshot rows: history, and lookup by version or time."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ _COLUMNS = (
 
 
 def snapshots_up_to(store: Store, scope: Scope, *, after: SnapshotId | None = None) -> list[Snapshot]:
-    """The history that a catalog sees, its ancestors' part included, oldest first."""
+    """The history seen by a catalog, including that of its ancestors, oldest first."""
     dialect = store.dialect
     rows = store.fetch(
         f"SELECT {_COLUMNS} FROM {dialect.levels} JOIN lake_snapshot s ON s.catalog_id = l.catalog_id"
@@ -46,10 +46,10 @@ def newest_snapshots(store: Store, scope: Scope, count: int | None) -> list[Snap
 def newest_snapshot(
     store: Store, lineage: Lineage, version: SnapshotId, until: datetime | None = None
 ) -> Snapshot | None:
-    """The newest snapshot not above a version, nor later than `until`; None if it is not there, or has expired.
+    """The newest snapshot not above a version, nor later than `until`; None if it does not exist or has expired.
 
-    A snapshot stands for all versions up to its successor. Whoever finds one must know that nothing between it and
-    what was asked for has expired: see `_stands_for`.
+    A snapshot represents all versions up to its successor. This requires that nothing between it and the requested
+    version or time has expired: see `_covers_version`.
     """
     dialect = store.dialect
     params = {"version": version, **dialect.level_params(lineage.levels)}
@@ -57,7 +57,7 @@ def newest_snapshot(
     if until is not None:
         params["until"] = dialect.to_database_time(until)
         in_time = "s.snapshot_time <= :until"
-    # Ordered by time where a time is asked for, so that the index finds it at once.
+    # Ordered by time if a time is given, so that the index finds it directly.
     order = "s.snapshot_id" if until is None else "s.snapshot_time"
     newest = (
         f"SELECT s.snapshot_id FROM lake_snapshot s WHERE s.catalog_id = l.catalog_id AND s.snapshot_id <= l.top"
@@ -83,10 +83,11 @@ def newest_snapshot(
 def _covers_version(
     store: Store, lineage: Lineage, found: Snapshot, follower: SnapshotId | None, version: SnapshotId
 ) -> bool:
-    """Whether nothing has expired between a snapshot and a version for which none that is kept is nearer.
+    """Whether nothing has expired between a snapshot and a version for which it is the nearest kept snapshot.
 
-    In its own catalog its successor must name it. An ancestor's last one must be where the catalog below has left it,
-    and what was asked for must be from before that catalog: its first snapshot is kept, and later, or has a higher id.
+    Within its own catalog, its successor must refer to it. The last snapshot of an ancestor must be the fork point of
+    the catalog below, and the request must precede that catalog: its first snapshot is kept, and later, or has a higher
+    id.
     """
     if follower is not None:
         return follower == found.snapshot_id
@@ -94,7 +95,7 @@ def _covers_version(
         return True  # the head never expires
     place = next(i for i, level in enumerate(lineage.levels) if level.catalog_id == found.catalog_id)
     begun = first_snapshots(store, lineage.levels[:place])
-    # A catalog that was passed over by a fork in the past has nothing to show.
+    # A catalog that was skipped by a fork at an earlier snapshot is not relevant.
     nearer = [begun[level.catalog_id] for level in lineage.levels[:place] if begun[level.catalog_id][0] <= level.top]
     begin, is_kept = nearer[-1]
     return found.snapshot_id == lineage.levels[place].top and (is_kept or version < begin)
@@ -112,7 +113,7 @@ def first_snapshots(store: Store, levels: Sequence[Level]) -> dict[CatalogId, tu
 
 
 def first_snapshot_since(store: Store, scope: Scope, since: datetime) -> SnapshotId | None:
-    """The oldest snapshot in scope that was committed at a time or later."""
+    """The oldest snapshot in scope committed at or after a time."""
     dialect = store.dialect
     oldest = (
         "SELECT s.snapshot_id FROM lake_snapshot s WHERE s.catalog_id = l.catalog_id AND s.snapshot_id <= l.top"
@@ -126,7 +127,7 @@ def first_snapshot_since(store: Store, scope: Scope, since: datetime) -> Snapsho
 
 
 def has_previous(store: Store, scope: Scope, snapshot_id: SnapshotId) -> bool:
-    """Whether a snapshot was put on top of another one, kept or not."""
+    """Whether a snapshot has a predecessor, kept or not."""
     rows = store.fetch(
         f"SELECT s.previous_snapshot_id FROM {store.dialect.levels} JOIN lake_snapshot s"
         " ON s.catalog_id = l.catalog_id AND s.snapshot_id = :snapshot_id",
@@ -136,15 +137,15 @@ def has_previous(store: Store, scope: Scope, snapshot_id: SnapshotId) -> bool:
 
 
 def wait_for_commit(store: Store, catalog_id: CatalogId) -> None:
-    """Return when a commit to the catalog that is under way now has ended; SQLite shows none before it has."""
+    """Waits until a commit to the catalog that is currently in progress has ended; unnecessary for SQLite."""
     if not store.dialect.is_postgres:
         return
     if not store.read_only:
         share = f"SELECT 1 FROM lake_catalog WHERE catalog_id = :catalog_id {store.dialect.share_catalog}"
         store.fetch(share, {"catalog_id": catalog_id})
         return
-    # A reader may lock nothing. Whoever has drawn an id has locked a row of lake_catalog before, which shows:
-    # wait until all who hold such a lock now have ended.
+    # Readers cannot take locks. Every transaction that has allocated an id holds a visible lock on a row of
+    # lake_catalog: wait until all current holders of such locks have ended.
     holders = (
         "SELECT DISTINCT virtualtransaction FROM pg_locks WHERE relation = 'lake_catalog'::regclass"
         " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
@@ -161,12 +162,12 @@ def wait_for_commit(store: Store, catalog_id: CatalogId) -> None:
 
 
 def begin_commit(dialect: StoreDialect, catalog_id: CatalogId) -> Statement:
-    """Locks a catalog, and asks for its head, schema version and head time, a new snapshot id, and the time."""
+    """Locks a catalog; returns its head, schema version and head time, a new snapshot id, and the current time."""
     return Statement(dialect.begin_commit, {"catalog_id": catalog_id})
 
 
 def changes_since(catalog_id: CatalogId, base: SnapshotId) -> Statement:
-    """Asks what was committed to a catalog since a snapshot; read the answer with `read_changes`."""
+    """Selects the commits to a catalog since a snapshot; read the result with `read_changes`."""
     return Statement(
         "SELECT snapshot_id, previous_snapshot_id, changes_made FROM lake_snapshot"
         " WHERE catalog_id = :catalog_id AND snapshot_id >= :base ORDER BY snapshot_id",
@@ -175,7 +176,7 @@ def changes_since(catalog_id: CatalogId, base: SnapshotId) -> Statement:
 
 
 def landed_statements(dialect: StoreDialect, catalog_id: CatalogId, base: SnapshotId, token: str) -> list[Statement]:
-    """Wait for the catalog's lock, then ask for the snapshot that was committed with a token, and for all since."""
+    """Wait for the lock of the catalog, then select the snapshot committed with a token, and all commits since."""
     lock = f"SELECT 1 FROM lake_catalog WHERE catalog_id = :catalog_id {dialect.lock_catalog}"
     landed = (
         "SELECT snapshot_id FROM lake_snapshot"
@@ -190,7 +191,7 @@ def landed_statements(dialect: StoreDialect, catalog_id: CatalogId, base: Snapsh
 
 
 def read_changes(rows: list[Row], base: SnapshotId) -> list[CommittedChanges] | None:
-    """What was committed after the base, in order; None if that cannot be told because some of it has expired."""
+    """The commits after the base, in order; None if they are incomplete because some have expired."""
     before = base
     if not rows or rows[0][0] != base:
         return None

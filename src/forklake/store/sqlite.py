@@ -36,11 +36,11 @@ _PAUSE_SECONDS = (0.0002, 0.002)
 
 
 class SqliteStore:
-    """A lake in a SQLite file. Connections are kept for the next caller; WAL lets readers go on during a commit."""
+    """A lake in an SQLite file. Connections are pooled; WAL allows reads during a commit."""
 
     def __init__(self, path: Path, *, read_only: bool = False, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
         self._path = path
-        # Later connections go to the same file, whatever the current folder is by then.
+        # Later connections use the same file, even if the current directory has changed.
         self._absolute = path.absolute()
         self._read_only = read_only
         self._busy_timeout_ms = busy_timeout_ms
@@ -51,7 +51,7 @@ class SqliteStore:
         register_for_forks(self)
 
     def before_fork(self) -> None:
-        # SQLite keeps account of its locks for each process; with a connection a new one would inherit a wrong account.
+        # SQLite tracks its locks per process; a child process would inherit a wrong lock state with the connection.
         self._close_idle()
 
     def after_fork(self) -> None:
@@ -86,7 +86,7 @@ class SqliteStore:
         if self._read_only:
             raise ReadOnly(f"{self.location} is open for reading only.")
         with self._connection() as connection:
-            # IMMEDIATE takes the turn to write before anything is read, so nothing read can be stale.
+            # IMMEDIATE takes the write lock before anything is read, so that no read can be stale.
             self._begin(connection)
             try:
                 transaction = SqliteTransaction(connection)
@@ -96,7 +96,7 @@ class SqliteStore:
                     connection.rollback()
 
     def _begin(self, connection: sqlite3.Connection) -> None:
-        """Wait for the turn to write, asking often: SQLite's own waiting leaves it to whoever had it last."""
+        """Wait for the write lock by frequent polling: SQLite's own waiting favours the previous holder."""
         deadline = monotonic() + self._busy_timeout_ms / 1000
         connection.execute("PRAGMA busy_timeout = 0")
         try:
@@ -125,15 +125,15 @@ class SqliteStore:
         return SnapshotId(snapshot_id)
 
     def settle(self, lost: OutcomeUnknown) -> None:
-        """A local file has no session that could commit later."""
+        """Nothing to do: a local file has no session that could commit later."""
 
     def fork(self, request: ForkRequest) -> bool:
         return fork_with_statements(self, request)
 
     def run_script(self, script: str) -> None:
-        """Several statements without parameters, all or none."""
+        """Execute several statements without parameters atomically."""
         with self._connection() as connection:
-            # Kept in the file. Set here, not on opening, which must not change a database that holds no lake.
+            # Persistent in the file. Set here, and not when opening, which must not modify a database without a lake.
             connection.execute("PRAGMA journal_mode = WAL")
         with self.writing([]) as (transaction, _):
             transaction.run_script(script)
@@ -159,7 +159,7 @@ class SqliteStore:
                 isolation_level=None,
                 check_same_thread=False,
             )
-            # A commit that was acknowledged survives a power failure.
+            # Acknowledged commits survive a power failure.
             connection.execute("PRAGMA synchronous = FULL")
         except sqlite3.Error as error:
             self._fail(error)
@@ -173,7 +173,7 @@ class SqliteStore:
         try:
             connection = self._idle.get_nowait()
         except Empty:
-            # Not made anew when it is gone: it would be empty.
+            # Not created if it is missing: it would be empty.
             connection = self._connect("ro" if self._read_only else "rw")
         try:
             yield connection
@@ -183,14 +183,14 @@ class SqliteStore:
             self._put_back(connection)
 
     def _check_in_place(self) -> None:
-        """SQLite would go on with a file that has no name any more, and what is committed there is lost."""
+        """Without this check, SQLite would continue with an unlinked file, and its commits would be lost."""
         if self._file_now() != self._file:
             raise StoreUnavailable(
                 f"{self.location} was deleted, moved or replaced while it was open; put it back, or open it again."
             )
 
     def _file_now(self) -> tuple[int, int] | None:
-        """Which file has the name of the database."""
+        """The identity of the file at the path of the database."""
         try:
             found = os.stat(self._absolute)
         except FileNotFoundError:
@@ -206,7 +206,7 @@ class SqliteStore:
             self._idle.put(connection)
 
     def _fail(self, error: sqlite3.Error) -> NoReturn:
-        """Raise the error of our own tree that says the same."""
+        """Raise the equivalent Forklake error."""
         code = getattr(error, "sqlite_errorcode", None)
         primary = None if code is None else code & 0xFF
         if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -225,7 +225,7 @@ class SqliteStore:
 
 
 class SqliteTransaction:
-    """The one writer of the moment."""
+    """The single current writer."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -234,7 +234,7 @@ class SqliteTransaction:
         return [_run(self._connection, statement.sql, statement.params) for statement in statements]
 
     def run_script(self, script: str) -> None:
-        # Python's own way to run a script commits what was done before.
+        # `executescript` would commit the preceding statements.
         for statement in _split_script(script):
             self._connection.execute(statement)
 
@@ -250,7 +250,7 @@ class SqliteTransaction:
 
 
 def _split_script(script: str) -> Iterator[str]:
-    """The statements of a script, each of which begins on a line of its own."""
+    """The statements of a script, each of which begins on a new line."""
     statement = ""
     for line in script.split("\n"):
         statement += f"{line}\n"
@@ -261,7 +261,7 @@ def _split_script(script: str) -> Iterator[str]:
 
 
 def _with_snapshot_id(rows: RowsToInsert, stand_in: SnapshotId, snapshot_id: int) -> RowsToInsert:
-    """The same rows with the id in place of what stood for it, also inside definitions."""
+    """The same rows with the snapshot id in place of its placeholder, also inside definitions."""
     old, new = str(stand_in), str(snapshot_id)
 
     def named(value: object) -> object:

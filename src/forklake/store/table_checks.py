@@ -1,4 +1,4 @@
-"""What there is under one table, right or wrong: everything that any snapshot in scope could show."""
+"""Unvalidated rows of a table: everything that could be visible in any snapshot of the scope."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from forklake.store.row_kinds import RowKind
 
 
 class InlinedDeletes(NamedTuple):
-    """How many rows of a batch were deleted with a snapshot, and the last position among them."""
+    """The number of rows of a batch deleted in a snapshot, and the largest position among them."""
 
     batch_id: int
     begin: SnapshotId
@@ -31,17 +31,17 @@ class StatsRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TableRows:
-    """Everything of a table but the rows of inlined batches and the statistics of its files."""
+    """All metadata of a table, except the payloads of inlined batches and the statistics of its files."""
 
     files: list[FileRow]
     deletes: list[DeleteRow]
     batches: list[BatchRow]
     inlined_deletes: list[InlinedDeletes]
     stats: list[StatsRow]
-    """The oldest first."""
+    """Oldest first."""
     mappings: dict[int, Any]
     versions: dict[SnapshotId, Any]
-    """By where they begin, the documents."""
+    """The documents by begin snapshot."""
     markers: list[EndMarker]
 
 
@@ -53,7 +53,7 @@ _BEGUN = "r.begin_snapshot <= l.top"
 
 
 def table_rows(store: Store, scope: Scope, narrowed: Scope, table_id: TableId) -> TableRows:
-    """In one round trip; `narrowed` are the levels that own files, batches or statistics of the table."""
+    """Reads all rows in one round trip; `narrowed` has the levels owning files, batches or statistics of the table."""
     dialect = store.dialect
     batch_columns = "l.top, r.catalog_id, r.batch_id, r.begin_snapshot, r.end_snapshot"
     asked = (
@@ -94,7 +94,7 @@ def table_rows(store: Store, scope: Scope, narrowed: Scope, table_id: TableId) -
 
 
 def files_by_statistics(store: Store, scope: Scope, table_id: TableId, columns: Collection[int]) -> dict[int, int]:
-    """By data file, of how many of the columns there are statistics. Files may be listed that nobody sees."""
+    """By data file, the number of the columns with statistics. May include files that nothing can see."""
     dialect = store.dialect
     rows = store.fetch(
         f"SELECT s.data_file_id, count(*) FROM {dialect.levels} JOIN lake_file_column_stats s"
@@ -106,7 +106,7 @@ def files_by_statistics(store: Store, scope: Scope, table_id: TableId, columns: 
 
 
 def batch_payloads(store: Store, scope: Scope, table_id: TableId, batch_ids: Collection[int]) -> dict[int, bytes]:
-    """The rows of some inlined batches."""
+    """The payloads of some inlined batches."""
     dialect = store.dialect
     rows = store.fetch(
         f"SELECT b.batch_id, b.payload FROM {dialect.levels} JOIN lake_inlined_batch b"

@@ -1,4 +1,4 @@
-"""The data files, delete files and inlined rows of a table, as a catalog sees them at a snapshot."""
+"""The data files, delete files and inlined rows of a table, as seen by a catalog at a snapshot."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -15,7 +15,7 @@ from forklake.store.dialect import StoreDialect
 from forklake.store.row_kinds import RowKind
 from forklake.store.scope import end_marker_statements, ended_files_statements, fetch_at_snapshot, visible_condition
 
-# In the order of DataFile's and DeleteFile's fields.
+# In the order of the fields of DataFile and DeleteFile.
 DATA_COLUMNS = (
     "f.data_file_id, f.path, f.record_count, f.file_size_bytes, f.footer_size, f.path_is_relative, f.file_format,"
     " f.row_id_start, f.partition_id, f.mapping_id, f.partial_max, f.encryption_key, f.begin_snapshot, f.catalog_id,"
@@ -31,7 +31,7 @@ BATCH_COLUMNS = "b.batch_id, b.table_version, b.row_count, b.payload, b.row_id_s
 def table_files(
     store: Store, scope: Scope, table_id: TableId, only: Collection[DataFileId] | None = None
 ) -> list[ScanFile]:
-    """Every visible data file with its delete file, in one round trip; only some of them if told so."""
+    """All visible data files with their delete files, or `only` some of them, in one round trip."""
     answers = fetch_at_snapshot(store, scope, _file_statements(store.dialect, scope, table_id, only))
     data_rows, delete_rows, *markers = answers
     ended_data = {row[1] for marker in markers for row in marker if row[0] == RowKind.DATA_FILE}
@@ -67,7 +67,7 @@ def _file_statements(
 
 
 def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[InlinedBatch]:
-    """The visible inlined batches, each with the positions whose rows are deleted."""
+    """The visible inlined batches, each with the positions of its deleted rows."""
     dialect = store.dialect
     params = {"table_id": table_id, **dialect.level_params(scope.levels)}
     sql = (
@@ -76,7 +76,7 @@ def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[Inlined
     )
     [batches] = fetch_at_snapshot(store, scope, [Statement(sql, params)])
     if not batches:
-        # As in most tables: what would be deleted from them need not be asked for.
+        # The usual case: no need to query deletes.
         return []
     deleted, *markers = fetch_at_snapshot(
         store,
@@ -98,7 +98,7 @@ def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[Inlined
 
 
 def read_batch(row: Row, deleted: Collection[int] = ()) -> InlinedBatch:
-    """The batch of a row of `BATCH_COLUMNS`."""
+    """Converts a row of `BATCH_COLUMNS`."""
     return InlinedBatch(
         batch_id=BatchId(row[0]),
         table_version=SnapshotId(row[1]),
@@ -112,7 +112,7 @@ def read_batch(row: Row, deleted: Collection[int] = ()) -> InlinedBatch:
 
 
 def file_stats(store: Store, scope: Scope, table_id: TableId, column_id: ColumnId) -> dict[DataFileId, ColumnStats]:
-    """What is known of one column in every file that the table ever had, visible or not."""
+    """Statistics of one column for all files that the table ever had, visible or not."""
     dialect = store.dialect
     asked = Statement(
         "SELECT s.data_file_id, s.value_count, s.null_count, s.min_value, s.max_value, s.contains_nan"
@@ -129,7 +129,7 @@ def file_stats(store: Store, scope: Scope, table_id: TableId, column_id: ColumnI
 
 
 def table_mappings(store: Store, scope: Scope, table_id: TableId) -> dict[MappingId, NameMapping]:
-    """The column mappings of a table, inherited ones included: they are never ended."""
+    """The column mappings of a table, including inherited ones: they never end."""
     dialect = store.dialect
     asked = Statement(
         f"SELECT m.mapping_id, m.mapping FROM {dialect.levels} JOIN lake_column_mapping m"
@@ -141,9 +141,9 @@ def table_mappings(store: Store, scope: Scope, table_id: TableId) -> dict[Mappin
 
 
 def stats_statement(dialect: StoreDialect, scope: Scope, table_ids: Iterable[TableId]) -> Statement:
-    """Asks for the newest statistics of each table; read the answer with `read_stats`.
+    """Selects the newest statistics of each table; read the result with `read_stats`.
 
-    Later versions supersede earlier ones, and a fork's own are later than all it inherited: the highest wins.
+    Later versions supersede earlier ones, and those of a fork are later than all inherited ones, so the newest applies.
     """
     mine = "s.catalog_id = l.catalog_id AND s.table_id = t.value"
     newest = (

@@ -1,4 +1,4 @@
-"""How many files the tables of a catalog have, and how large they are."""
+"""The number and total size of the files of a catalog's tables."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from forklake.store.scope import fetch_at_snapshot, visible_condition
 
 @dataclass(frozen=True, slots=True)
 class TableSize:
-    """The data files and delete files of a table; inlined rows are not counted."""
+    """The data and delete files of a table, without inlined rows."""
 
     file_count: int = 0
     file_size_bytes: int = 0
@@ -21,7 +21,7 @@ class TableSize:
 
 
 def table_sizes(store: Store, scope: Scope) -> dict[TableId, TableSize]:
-    """By table, what it has at a snapshot, in one round trip. Tables without files are left out."""
+    """The sizes of tables at a snapshot, in one round trip. Tables without files are omitted."""
     data = _size_statements(store.dialect, scope, "lake_data_file", "data_file_id", RowKind.DATA_FILE)
     deletes = _size_statements(store.dialect, scope, "lake_delete_file", "delete_file_id", RowKind.DELETE_FILE)
     answers = fetch_at_snapshot(store, scope, [*data, *deletes])
@@ -33,7 +33,7 @@ def table_sizes(store: Store, scope: Scope) -> dict[TableId, TableSize]:
 
 
 def _size_statements(dialect: StoreDialect, scope: Scope, table: str, key: str, kind: RowKind) -> list[Statement]:
-    """Ask for what is visible, and for what of it forks have ended; nothing to ask of that for a root."""
+    """Select visible files, and those of them that forks have ended, which does not apply to a root."""
     params = {"kind": int(kind), **dialect.level_params(scope.levels)}
     seen = f"""
         SELECT f.table_id, count(*), sum(f.file_size_bytes)

@@ -1,4 +1,4 @@
-"""Whether the metadata of a catalog agrees with itself. Everything here reads, and nothing writes.
+"""Consistency checks of the metadata of a catalog. Read-only.
 
 Imports `lakes`.
 """

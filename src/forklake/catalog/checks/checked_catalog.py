@@ -1,4 +1,4 @@
-"""What a check looks at: a catalog up to its newest snapshot, and those of its snapshots that are kept."""
+"""The subject of a check: a catalog up to its newest snapshot, and its kept snapshots."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from forklake.store.catalog_checks import CatalogState, catalog_state, kept_snap
 from forklake.store.connection import Store
 
 ShownPath = Callable[[str, bool], str]
-"""How a path is told, given as the metadata have it, with whether it is relative."""
+"""Formats a path for output, given as stored in the metadata, with whether it is relative."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """Commits that come later are not looked at; snapshots that expire meanwhile are no longer."""
+    """The state to check. Later commits are ignored, and so are snapshots that expire during the check."""
 
     catalog: Catalog
     scope: Scope
@@ -29,13 +29,16 @@ class CheckContext:
         return self.catalog.lake.store
 
     def kept_now(self) -> KeptSnapshots:
-        """The snapshots that are still there. Rows that were read before and that one of them shows are complete:
-        expiry removes a snapshot before the rows that only it shows."""
+        """The snapshots that are still kept.
+
+        Rows read before are complete if one of these snapshots shows them: expiry deletes a snapshot before the rows
+        that only it shows.
+        """
         return _kept_snapshots(self.catalog, self.scope, current_state(self.catalog))
 
 
 def make_check_context(catalog: Catalog, shown: ShownPath = lambda path, is_relative: path) -> CheckContext:
-    """A look at a catalog as it is now, wherever it was attached."""
+    """The context to check the current state of a catalog, regardless of the snapshot at which it is attached."""
     state = current_state(catalog)
     scope = catalog.lineage.at(state.head_snapshot, catalog.catalog_id)
     return CheckContext(catalog, scope, _kept_snapshots(catalog, scope, state), shown)
@@ -50,5 +53,5 @@ def current_state(catalog: Catalog) -> CatalogState:
 
 def _kept_snapshots(catalog: Catalog, scope: Scope, state: CatalogState) -> KeptSnapshots:
     ids: list[SnapshotId] = kept_snapshot_ids(catalog.lake.store, scope)
-    # The head is read whether or not there is a row of it.
+    # The head is included whether or not its row exists.
     return KeptSnapshots([*ids, *([state.head_snapshot] if state.head_snapshot == scope.snapshot_id else [])])

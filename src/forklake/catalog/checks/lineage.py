@@ -1,4 +1,4 @@
-"""Whether the ancestors of a catalog and its history can be right."""
+"""Checks of the ancestors and the history of a catalog."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -22,7 +22,7 @@ from forklake.store.catalog_checks import (
 
 
 def check_lineage(look: CheckContext) -> Iterator[Finding]:
-    """Ancestors, snapshots, ids in use, and rows of snapshots that are not there."""
+    """Check ancestors, snapshots, ids in use, and rows of missing snapshots."""
     chain = lineage_rows(look.store, look.catalog.catalog_id)
     yield from _check_chain(look, chain)
     yield from _check_head(look)
@@ -45,7 +45,7 @@ def _broken_lineage(detail: str, snapshot_id: SnapshotId | None = None) -> Findi
 
 
 def _check_chain(look: CheckContext, chain: list[Ancestor]) -> Iterator[Finding]:
-    """From the catalog itself upwards, each ancestor is there, and is seen no further than the one below it."""
+    """Each ancestor, from the catalog itself upwards, must exist, and be visible no further than the one below it."""
     catalog_id = look.catalog.catalog_id
     if [level.depth for level in chain] != list(range(len(chain))):
         yield _broken_lineage(f"The depths of the lineage are {[level.depth for level in chain]}.")
@@ -58,7 +58,7 @@ def _check_chain(look: CheckContext, chain: list[Ancestor]) -> Iterator[Finding]
         yield _broken_lineage(f"Its parent is {chain[0].parent_id}, and it has {len(chain) - 1} ancestors.")
     limit = NO_LIMIT
     for below, level in pairwise(chain):
-        # Neither further than where the catalog below was forked, nor than that one itself is seen.
+        # Limited by where the catalog below was forked, and by how far that catalog is visible.
         limit = min(limit, below.max_snapshot, NO_LIMIT if below.fork_snapshot is None else below.fork_snapshot)
         which = f"ancestor {level.catalog_id}"
         if level.found is None:
@@ -68,7 +68,7 @@ def _check_chain(look: CheckContext, chain: list[Ancestor]) -> Iterator[Finding]
             yield _broken_lineage(
                 f"The horizon {level.max_snapshot} of {which} is above its head {level.head_snapshot}."
             )
-        # A catalog that had nothing to hand on is left out of the lineage, and what is above it may be seen less far.
+        # A catalog that had nothing to hand on is omitted from the lineage; its ancestors may be visible less far.
         if level.max_snapshot > limit or (level.catalog_id == below.parent_id and level.max_snapshot < limit):
             yield _broken_lineage(f"The horizon of {which} is {level.max_snapshot}, and {limit} below it.")
 
@@ -112,7 +112,7 @@ def _check_snapshots(look: CheckContext, chain: list[Ancestor]) -> Iterator[Find
 def _wrong_link(snapshot: SnapshotRow, owner: Ancestor, kept: SnapshotId | None) -> str | None:
     """What is wrong with the predecessor of a snapshot, given the newest kept one before it.
 
-    It must be that one, or one after it that has expired; of the first snapshot, where the catalog was forked.
+    It must be that one, or an expired one after it; for the first snapshot, the fork point of the catalog.
     """
     previous = snapshot.previous
     if snapshot.snapshot_id < owner.begin_snapshot:

@@ -1,4 +1,4 @@
-"""Whether the objects and options of a catalog can be right: one version at a time, one object of a name."""
+"""Checks of objects and options: one version at a time, and one object per name."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Set
@@ -23,19 +23,19 @@ from forklake.store.catalog_checks import (
 from forklake.store.row_kinds import RowKind
 
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, ForklakeError)
-"""What reading a document may fail with."""
+"""Exceptions that reading a document may raise."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedObjects:
-    """Every version of every object, and every option, with when it is seen."""
+    """All versions of all objects and options, with the periods in which they are visible."""
 
     objects: list[tuple[Period, ObjectRow]]
     options: list[tuple[Period, OptionVersionRow]]
     markers: list[EndMarker]
 
     def tables(self) -> dict[int, list[Period]]:
-        """By table, when there is a version of it."""
+        """The periods in which versions of each table exist."""
         return self.periods("table")
 
     def periods(self, kind: str) -> dict[int, list[Period]]:
@@ -46,7 +46,7 @@ class CheckedObjects:
         return dict(found)
 
     def names(self) -> dict[int, str]:
-        """By table, its schema and name as they were last."""
+        """The latest schema and name of each table."""
         last = {row.object_id: row for _, row in sorted(self.objects, key=lambda entry: entry[1].begin)}
         schemas = {object_id: row.name for object_id, row in last.items()}
         return {
@@ -68,7 +68,7 @@ def read_checked_objects(look: CheckContext) -> CheckedObjects:
 
 
 def marked_ends(markers: Iterable[EndMarker]) -> dict[tuple[int, int, int], int]:
-    """By kind, id and begin of a row, where the first marker ends it."""
+    """The end set by the earliest marker, by kind, id and begin of a row."""
     ends: dict[tuple[int, int, int], int] = {}
     for marker in markers:
         key = (marker.kind, marker.object_id, marker.begin)
@@ -83,7 +83,7 @@ def check_objects(seen: CheckedObjects, kept: KeptSnapshots) -> Iterator[Finding
     for period, row in seen.objects:
         yield from _check_object(period, row, schemas, kept)
         versions[row.object_id].append((period, row))
-        # Tables and views share their names.
+        # Tables and views share a namespace.
         named[row.schema_id, row.name_key, "table" if row.kind == "view" else row.kind].append((period, row))
     for of_one in versions.values():
         yield from _check_no_overlap("two_versions", of_one, kept)
@@ -98,7 +98,7 @@ def check_objects(seen: CheckedObjects, kept: KeptSnapshots) -> Iterator[Finding
 def check_markers(
     markers: Iterable[EndMarker], known: Set[tuple[int, int, int]], table: str | None = None
 ) -> Iterator[Finding]:
-    """Every marker ends something that is known, by kind, id and begin, later than it begins."""
+    """Every marker must refer to a known row, by kind, id and begin, and end it after its begin."""
     for marker in markers:
         what = f"The end marker of {RowKind(marker.kind).name.lower().replace('_', ' ')} {marker.object_id}"
         if (marker.kind, marker.object_id, marker.begin) not in known:
@@ -137,7 +137,7 @@ def _check_object(
 
 def _check_no_overlap(problem: Problem, rows: list[tuple[Period, ObjectRow]], kept: KeptSnapshots) -> Iterator[Finding]:
     for first, second, both in overlapping_rows(rows):
-        # Versions of one object are looked at by object.
+        # Versions of the same object are checked by object.
         if problem == "same_name" and first.object_id == second.object_id:
             continue
         detail = (

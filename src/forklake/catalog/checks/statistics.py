@@ -1,4 +1,4 @@
-"""Whether the statistics of a table agree with its files and inlined rows."""
+"""Checks of table statistics against files and inlined rows."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from forklake.store.table_checks import StatsRow
 
 
 class _CountChange(NamedTuple):
-    """From a snapshot on, a table has more rows and bytes, or less."""
+    """From this snapshot on, the table has this many more rows and bytes (negative: fewer)."""
 
     snapshot_id: int
     rows: int
@@ -21,7 +21,7 @@ class _CountChange(NamedTuple):
 
 
 def check_statistics(table: CheckedTable, kept: KeptSnapshots) -> Iterator[Finding]:
-    """The counts that each version of the statistics has are those of the files and batches at that time."""
+    """The counts in each version of the statistics must match the files and batches at that time."""
     changes = sorted(_count_changes(table))
     moments = [change.snapshot_id for change in changes]
     rows = [0, *accumulate(change.rows for change in changes)]
@@ -44,7 +44,7 @@ def check_statistics(table: CheckedTable, kept: KeptSnapshots) -> Iterator[Findi
 
 
 def check_row_ids(table: CheckedTable) -> Iterator[Finding]:
-    """The next row id has never been given to a row. The head must be kept, with which its statistics would go."""
+    """The next row id must never have been assigned. Requires that the head, and thus its statistics, is kept."""
     following = table.next_row_id
     ends = [row.row_id_start + row.entries for row in table.rows.files if row.row_id_start is not None]
     ends += [row.row_id_start + row.row_count for row in table.rows.batches if row.row_id_start is not None]
@@ -54,7 +54,7 @@ def check_row_ids(table: CheckedTable) -> Iterator[Finding]:
 
 
 def check_file_statistics(table: CheckedTable, kept: KeptSnapshots) -> Iterator[Finding]:
-    """There is a row of statistics, known or not, of every column: a file without one is left out of searches."""
+    """Every column must have a statistics row, known or not: a file without one is omitted from searches."""
     added = sorted(table.columns.values())
     for period, row in table.files:
         shown = kept.newest_in(period)
@@ -80,7 +80,7 @@ def _count_changes(table: CheckedTable) -> Iterator[_CountChange]:
         yield _CountChange(batch_period.begin, batch.row_count, 0)
         yield _CountChange(batch_period.end, -batch.row_count, 0)
     for deleted in table.rows.inlined_deletes:
-        # What is deleted from a batch that has ended is gone already.
+        # Deletes from a batch that has ended are already accounted for.
         end = ends.get(deleted.batch_id, deleted.begin)
         if deleted.begin < end:
             yield _CountChange(deleted.begin, -deleted.deleted, 0)

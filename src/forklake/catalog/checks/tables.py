@@ -1,4 +1,4 @@
-"""Whether what there is under a table can be right."""
+"""Checks of the rows of a table."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -19,14 +19,14 @@ _Rows = Sequence[tuple[Period, FileRow]] | Sequence[tuple[Period, DeleteRow]] | 
 
 
 def check_tables(look: CheckContext, objects: CheckedObjects) -> Iterator[tuple[CheckedTable, list[Finding]]]:
-    """Every table that there is anything of, with what is wrong with it; one is in memory at a time."""
+    """Yields every table that has any rows, with its findings; one is in memory at a time."""
     existing, names = objects.tables(), objects.names()
     for table_id in sorted(existing.keys() | tables_with_rows(look.store, look.scope)):
         asked = (look, TableId(table_id), names.get(table_id, str(table_id)), existing.get(table_id, []))
         table = read_checked_table(*asked)
         found = list(check_table(look, table, look.kept))
         if found:
-            # Expiry may have come between two statements: what is really wrong is wrong when it is read again.
+            # Expiry may have run between two statements: real problems are found again on the second read.
             table = read_checked_table(*asked)
             found = list(check_table(look, table, look.kept_now()))
         yield table, found
@@ -47,7 +47,7 @@ def check_table(look: CheckContext, table: CheckedTable, kept: KeptSnapshots) ->
 
 
 def read_payloads(look: CheckContext, table: CheckedTable, batches: Sequence[BatchRow]) -> dict[int, bytes]:
-    """The rows of inlined batches."""
+    """The payloads of inlined batches."""
     return batch_payloads(look.store, look.scope, table.table_id, [batch.batch_id for batch in batches])
 
 
@@ -67,7 +67,7 @@ def _check_markers(table: CheckedTable) -> Iterator[Finding]:
 
 
 def _check_periods(table: CheckedTable, what: str, rows: _Rows, kept: KeptSnapshots) -> Iterator[Finding]:
-    """Rows end after they begin, are there once, and are seen only where there is a table."""
+    """Rows must end after they begin, be unique, and be visible only while the table exists."""
     homeless: list[tuple[int, SnapshotId]] = []
     for period, row in rows:
         row_id = row[2]
@@ -89,7 +89,7 @@ def _check_periods(table: CheckedTable, what: str, rows: _Rows, kept: KeptSnapsh
 
 
 def _check_names_in_files(table: CheckedTable, kept: KeptSnapshots) -> Iterator[Finding]:
-    """What says which columns files and batches have is there. One finding for all that lack the same."""
+    """Table versions and mappings needed by files and batches must exist. One finding for all that lack the same."""
     versions: dict[SnapshotId, list[str]] = defaultdict(list)
     mappings: dict[int, list[str]] = defaultdict(list)
     for period, file in table.files:
@@ -111,7 +111,7 @@ def _check_names_in_files(table: CheckedTable, kept: KeptSnapshots) -> Iterator[
 
 
 def _check_deletes(look: CheckContext, table: CheckedTable, kept: KeptSnapshots) -> Iterator[Finding]:
-    """A data file has one delete file at a time, which is not longer than itself, and not there without it."""
+    """A data file must have at most one delete file at a time, not longer than itself, and not visible without it."""
     files = {row.file_id: (period, row) for period, row in table.files}
     of_file: dict[int, list[tuple[Period, DeleteRow]]] = defaultdict(list)
     for period, row in table.deletes:

@@ -1,4 +1,4 @@
-"""Check the metadata of a catalog against itself."""
+"""Consistency check of the metadata of a catalog."""
 
 from collections.abc import Iterator
 
@@ -12,14 +12,14 @@ from forklake.model.findings import Finding
 
 
 def verify_metadata(catalog: Catalog) -> list[Finding]:
-    """What is wrong with the metadata of a catalog, what it has inherited included; nothing, if it is sound."""
+    """The problems in the metadata of a catalog, including inherited metadata; empty if it is consistent."""
     look = make_check_context(catalog)
     findings, tables = check_metadata(look)
     return [*findings, *(finding for _, found in tables for finding in found)]
 
 
 def check_metadata(look: CheckContext) -> tuple[list[Finding], Iterator[tuple[CheckedTable, list[Finding]]]]:
-    """What is wrong with the catalog as a whole, and then its tables one by one, each with what is wrong with it."""
+    """The findings for the catalog as a whole, and an iterator over its tables with their findings."""
     objects, findings = _check_objects_twice(look)
     return [*check_lineage(look), *findings], check_tables(look, objects)
 
@@ -28,7 +28,7 @@ def _check_objects_twice(look: CheckContext) -> tuple[CheckedObjects, list[Findi
     objects = read_checked_objects(look)
     found = list(check_objects(objects, look.kept))
     if found:
-        # Expiry may have come between two statements: what is really wrong is wrong when it is read again.
+        # Expiry may have run between two statements: real problems are found again on the second read.
         objects = read_checked_objects(look)
         found = list(check_objects(objects, look.kept_now()))
     return objects, found

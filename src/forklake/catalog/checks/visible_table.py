@@ -1,4 +1,4 @@
-"""Everything under one table, with when it is seen."""
+"""All rows of a table, with the periods in which they are visible."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,33 +22,33 @@ R = TypeVar("R", FileRow, DeleteRow, BatchRow)
 
 @dataclass(frozen=True, slots=True)
 class CheckedTable:
-    """The rows under a table, as they were read."""
+    """The rows of a table as read."""
 
     table_id: TableId
     name: str
     existing: list[Period]
-    """When there is a version of the table."""
+    """The periods in which versions of the table exist."""
     dropped: int
-    """With which snapshot the table was dropped; NO_LIMIT if it was not."""
+    """The snapshot that dropped the table; NO_LIMIT if it was not dropped."""
     rows: TableRows
     files: list[tuple[Period, FileRow]]
     deletes: list[tuple[Period, DeleteRow]]
     batches: list[tuple[Period, BatchRow]]
     definitions: dict[SnapshotId, TableDefinition]
-    """By where they begin, those that can be read."""
+    """The readable definitions by begin snapshot."""
     mappings: dict[int, NameMapping]
     unreadable: list[Finding]
     with_statistics: dict[int, int]
-    """By data file, of how many of today's columns there are statistics."""
+    """By data file, the number of current columns with statistics."""
 
     @property
     def next_row_id(self) -> int:
-        """As the newest statistics say."""
+        """The next row id in the newest statistics."""
         return self.rows.stats[-1].next_row_id if self.rows.stats else 0
 
     @property
     def columns(self) -> dict[int, int]:
-        """The fields that hold values today, each with the snapshot since which files have it."""
+        """The current leaf fields, each with the snapshot since which files contain it."""
         if not self.definitions:
             return {}
         newest = self.definitions[max(self.definitions)]

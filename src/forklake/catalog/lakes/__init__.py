@@ -1,4 +1,4 @@
-"""Lakes and catalogs: open, create, find, fork, rename, drop, and retry what a database refuses for a moment.
+"""Lakes and catalogs: open, create, find, fork, rename, drop; retries after transient database failures.
 
-Imports nothing of `catalog`.
+Imports nothing from `catalog`.
 """

@@ -37,13 +37,13 @@ def create_catalog(lake: Lake, name: str, *, if_not_exists: bool = False) -> Cat
 
 
 def catalog_uuid(lake: Lake, name: str) -> str | None:
-    """By what a live catalog is known for ever, whatever its name becomes."""
+    """The permanent id of a live catalog, independent of its name."""
     found = rows.find_catalog(lake.store, name)
     return found[0].uuid if found else None
 
 
 def find_catalog(lake: Lake, name: str, *, read_only: bool = False, otherwise: str = "") -> Catalog:
-    """The live catalog of this name, ready to be read and written; `otherwise` is advice for when there is none."""
+    """The live catalog with this name; `otherwise` is the advice shown if there is none."""
     found = rows.find_catalog(lake.store, check_catalog_name(name))
     if found is None:
         raise NoSuchCatalog(_unknown_catalog_text(lake, name, otherwise))
@@ -51,7 +51,7 @@ def find_catalog(lake: Lake, name: str, *, read_only: bool = False, otherwise: s
 
 
 def catalog_info(catalog: Catalog) -> CatalogInfo:
-    """The catalog as it is now."""
+    """The current state of the catalog."""
     found = rows.catalog_with_id(catalog.lake.store, catalog.catalog_id)
     if found is None:
         raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
@@ -59,7 +59,7 @@ def catalog_info(catalog: Catalog) -> CatalogInfo:
 
 
 def list_catalogs(lake: Lake, *, parent: Catalog | None = None) -> Iterator[CatalogInfo]:
-    """Live catalogs by name, read a page at a time; only the forks of `parent` if given."""
+    """Live catalogs by name, read page by page; with `parent` only its forks."""
     after = ""
     parent_id = parent.catalog_id if parent else None
     while page := rows.list_catalogs(lake.store, after=after, limit=_PAGE, parent_id=parent_id):
@@ -68,7 +68,7 @@ def list_catalogs(lake: Lake, *, parent: Catalog | None = None) -> Iterator[Cata
 
 
 def rename_catalog(lake: Lake, name: str, new_name: str) -> Catalog:
-    """Give a live catalog another name. Its folder, its forks and its history stay as they are."""
+    """Rename a live catalog. Its folder, forks and history remain unchanged."""
     check_catalog_name(new_name)
     catalog = find_catalog(lake, name)
     catalog.check_writable()
@@ -83,9 +83,9 @@ def rename_catalog(lake: Lake, name: str, new_name: str) -> Catalog:
 
 
 def drop_catalog(lake: Lake, name: str) -> None:
-    """Drop a catalog: its name is free at once, and what its forks still see is kept for them.
+    """Drop a catalog: its name is free immediately, and what its forks can see is kept for them.
 
-    Its files are released by maintenance when nobody can see them any more.
+    Maintenance releases its files when nothing can see them.
     """
     catalog = find_catalog(lake, name)
     catalog.check_writable()

@@ -1,4 +1,4 @@
-"""Fork a catalog, and show the tree that forks make."""
+"""Forking of catalogs, and the tree of forks."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,10 +25,10 @@ def fork_catalog(
     timestamp: datetime | None = None,
     if_not_exists: bool = False,
 ) -> tuple[Catalog, bool]:
-    """Fork a catalog at its head, at a snapshot or at a time; false when the fork was there already.
+    """Fork a catalog at its head, at a snapshot or at a time; the flag is False if the fork already existed.
 
-    Writes a handful of rows whatever the size of the parent, and never waits for commits to it. The fork
-    sees the parent as it was, history included, and nothing that happens to it later.
+    Writes a few rows regardless of the size of the parent, and never waits for commits to it. The fork sees the parent,
+    including its history, as of the fork point, and none of its later changes.
     """
     check_catalog_name(name)
     if timestamp is not None and timestamp.tzinfo is None:
@@ -46,17 +46,17 @@ def fork_catalog(
 
 @dataclass(frozen=True, slots=True)
 class CatalogNode:
-    """A catalog in the tree of forks. Dropped ones show up only while they have forks below them."""
+    """A catalog in the tree of forks. Dropped catalogs are included only if they have live descendants."""
 
     info: CatalogInfo
     own_rows: int
-    """Metadata rows that it has written itself; all others it inherits."""
+    """The number of metadata rows it has written itself; all others are inherited."""
     forks_below: int
-    """Live forks of it, of its forks, and so on."""
+    """The number of live descendants."""
 
 
 def catalog_tree(lake: Lake, root: str) -> list[CatalogNode]:
-    """A catalog and everything forked from it, parents before their forks."""
+    """A catalog and its descendants, parents first."""
     top = find_catalog(lake, root)
     infos = subtree(lake.store, top.catalog_id)
     counts = own_rows(lake.store, [info.catalog_id for info in infos])

@@ -1,4 +1,4 @@
-"""An open lake, and a catalog of it: the two handles that every verb of this package takes."""
+"""Handles of an open lake and of a catalog, used by all functions of this package."""
 
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -13,10 +13,10 @@ from forklake.store.scope import OwnerCache
 
 @dataclass(frozen=True, slots=True)
 class RetrySettings:
-    """How often, and how patiently, a commit is tried again when the database fails for a passing reason.
+    """Retries of commits after transient database failures.
 
-    Before the n-th retry there is a pause of about `retry_wait_ms` times `retry_backoff` to the power of n - 1, and
-    never of more than five seconds. A count of 0 means that nothing is tried again.
+    The pause before the n-th retry is about `retry_wait_ms` times `retry_backoff` to the power of n - 1, limited to
+    five seconds. A count of 0 disables retries.
     """
 
     max_retry_count: int = 10
@@ -29,7 +29,7 @@ class RetrySettings:
     def __post_init__(self) -> None:
         if not isinstance(self.max_retry_count, int) or self.max_retry_count < 0:
             raise InvalidOption(f"ducklake_max_retry_count must be a whole number from 0, not {self.max_retry_count}.")
-        # Written so that NaN fails too.
+        # Phrased so that NaN fails too.
         if not 0 <= self.retry_wait_ms < inf:
             raise InvalidOption(f"ducklake_retry_wait_ms must be a number from 0, not {self.retry_wait_ms}.")
         if not 1 <= self.retry_backoff < inf:
@@ -38,7 +38,7 @@ class RetrySettings:
 
 @dataclass(frozen=True, slots=True)
 class Lake:
-    """A handle of a metadata database, with everything that is shared by its catalogs."""
+    """A handle of a metadata database, with the state shared by its catalogs."""
 
     store: Store
     data_path: str | None
@@ -46,7 +46,7 @@ class Lake:
     cache: LakeCache = field(repr=False, compare=False)
 
     def with_retry(self, retry: RetrySettings) -> "Lake":
-        """The same lake with other settings; the caches are shared."""
+        """The same lake with other retry settings; the caches are shared."""
         return replace(self, retry=retry)
 
     def close(self) -> None:
@@ -54,13 +54,13 @@ class Lake:
 
 
 def new_handle(store: Store, data_path: str | None, retry: RetrySettings | None = None) -> Lake:
-    """A handle of the lake in a store, with caches of its own."""
+    """A handle of the lake in a store, with its own caches."""
     return Lake(store, data_path, retry or RetrySettings(), LakeCache(OwnerCache(store), IdPool(store)))
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """A live catalog as it was found. `lineage` never changes; `pinned` is set when attached at a snapshot."""
+    """A live catalog as found. `lineage` is immutable; `pinned` is set if it is attached at a snapshot."""
 
     lake: Lake
     catalog_id: CatalogId
@@ -80,5 +80,5 @@ class Catalog:
 
 
 def is_same_catalog(one: Catalog, other: Catalog) -> bool:
-    """Whether two handles are of the same catalog of the same lake, however each of them was opened."""
+    """Whether two handles refer to the same catalog of the same lake, however they were opened."""
     return (one.catalog_id, one.lake.store.identity) == (other.catalog_id, other.lake.store.identity)

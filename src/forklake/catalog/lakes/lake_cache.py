@@ -1,4 +1,4 @@
-"""What a process keeps of a lake: values that never change, ids drawn ahead, and data paths that were checked."""
+"""Per-process state of a lake: immutable values, preallocated ids, and verified data paths."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
@@ -18,17 +18,19 @@ from forklake.store.options import OptionRow
 from forklake.store.scope import OwnerCache
 
 LONG_LISTING = 1_000
-"""Minimum number of files for which the list of a table's files is cached: a shorter one is read as fast."""
+"""Minimum number of files for which the file list of a table is cached; shorter lists are read as fast."""
 _LISTED_FILES = 100_000
-"""Maximum number of files in all cached lists, each of them about a kilobyte."""
+"""Maximum number of files in all cached lists; each takes about a kilobyte."""
 
 
 class SnapshotFacts:
-    """What a process knows of the snapshots it committed last, one for each catalog: the statistics of the tables
-    that it wrote to one after the other, and the catalog's options. Shared by threads."""
+    """Cached facts about the last snapshot that this process committed to each catalog. Thread-safe.
+
+    These are the statistics of the tables written in consecutive commits, and the options of the catalog.
+    """
 
     def __init__(self, size: int = 10_000) -> None:
-        """Remember so many tables and options in all, each of them some kilobytes at most."""
+        """`size` limits the number of cached tables and options, each of at most a few kilobytes."""
         self._size = size
         self._used = 0
         self._known: OrderedDict[int, _Known] = OrderedDict()
@@ -36,7 +38,7 @@ class SnapshotFacts:
         register_for_forks(self)
 
     def before_fork(self) -> None:
-        """What is known of a snapshot is the same for every process."""
+        """Nothing to do: facts about a snapshot are valid in every process."""
 
     def after_fork(self) -> None:
         self._lock = Lock()
@@ -44,16 +46,16 @@ class SnapshotFacts:
     def stats(
         self, catalog_id: int, snapshot_id: int, table_ids: Collection[TableId]
     ) -> dict[TableId, TableStats] | None:
-        """The statistics of all these tables, or None."""
+        """The statistics of all these tables, or None if not cached."""
         known, stats, _ = self._known.get(catalog_id, _NOTHING)
         if known != snapshot_id or any(table_id not in stats for table_id in table_ids):
             return None
         return {table_id: stats[table_id] for table_id in table_ids}
 
     def options(self, catalog_id: int, snapshot_id: int) -> Sequence[OptionRow] | None:
-        """The options in force, inherited ones included, without those of the instance; or None.
+        """The effective options, including inherited ones but without those of the instance; None if not cached.
 
-        Options of what was dropped may be among them for longer than they are in the database.
+        Options of dropped objects may remain here after they were deleted from the database.
         """
         known, _, options = self._known.get(catalog_id, _NOTHING)
         return options if known == snapshot_id else None
@@ -66,7 +68,7 @@ class SnapshotFacts:
         stats: Mapping[TableId, TableStats],
         options: Sequence[OptionRow] | None,
     ) -> None:
-        """Remember a snapshot. What was known of other tables in the one right before it still holds."""
+        """Cache a snapshot. Facts about other tables in its direct predecessor are still valid."""
         with self._lock:
             known, earlier, _ = self._known.get(catalog_id, _NOTHING)
             if known == before:
@@ -87,15 +89,15 @@ def _weight(known: "_Known") -> int:
 
 
 _KNOWN_TABLES = 250
-"""Of so many tables that others were written after, statistics are remembered for each catalog."""
+"""Maximum number of previously written tables per catalog whose statistics are cached."""
 _Known: TypeAlias = tuple[int, Mapping[TableId, TableStats], Sequence[OptionRow] | None]
 _NOTHING: _Known = (-1, {}, None)
 
 
 class IdPool:
-    """Ids drawn from the database a few at a time; those left over when the process ends are never used.
+    """Ids allocated in small batches; those left over when the process ends are never used.
 
-    Only for ids whose order means nothing. Snapshot ids are never drawn ahead.
+    Only for ids whose order is irrelevant. Snapshot ids are never preallocated.
     """
 
     def __init__(self, store: Store, ahead: int = 32) -> None:
@@ -106,7 +108,7 @@ class IdPool:
         register_for_forks(self)
 
     def before_fork(self) -> None:
-        """Ids that were drawn stay with the process that has drawn them."""
+        """Nothing to do: allocated ids remain with the process that allocated them."""
 
     def after_fork(self) -> None:
         self._left, self._lock = {}, Lock()
@@ -124,7 +126,7 @@ class IdPool:
 
 @dataclass(frozen=True, slots=True)
 class LakeCache:
-    """The caches of one lake in one process. Handles of the lake share them, whatever their settings."""
+    """The caches of one lake in one process, shared by handles of the lake with different settings."""
 
     owners: OwnerCache
     ids: IdPool
@@ -132,12 +134,12 @@ class LakeCache:
     objects: LruCache[tuple[int, int, int, str], list[LakeObject[Definition]]] = field(default_factory=LruCache)
     """By catalog, schema version, schema and name."""
     versions: LruCache[tuple[TableId, SnapshotId], TableDefinition] = field(default_factory=LruCache)
-    """Definitions of tables by the snapshot they begin with; the same in every catalog that sees the version."""
+    """Table definitions by begin snapshot; the same in every catalog that sees the version."""
     listings: LruCache[tuple[TableId, Scope], tuple[ScanFile, ...]] = field(
         default_factory=lambda: LruCache(_LISTED_FILES)
     )
-    """The files of tables that have many."""
+    """File lists of tables with many files."""
     claimed_paths: set[str] = field(default_factory=set)
-    """Data paths that are known to be marked as this lake's."""
+    """Data paths verified to carry the marker of this lake."""
     new_marks: set[str] = field(default_factory=set)
-    """Data paths that this process has marked, and below which it has committed no file yet."""
+    """Data paths that this process has marked, without committed files so far."""

@@ -24,10 +24,10 @@ def open_lake(
     migrate_if_required: bool = True,
     retry: RetrySettings | None = None,
 ) -> Lake:
-    """Open the lake at `url`, creating it if asked to.
+    """Open the lake at `url`, creating it if requested.
 
-    The data path is where the files of all catalogs go, each catalog in a folder of its own. It is kept in
-    the lake: give it once, or again the same. The default is for a lake that has none yet.
+    The data path is the location for the files of all catalogs, each in its own folder. It is stored in the lake: if
+    given again, it must be the same. The default applies to a lake without data path.
     """
     store = open_store(
         url,
@@ -47,14 +47,14 @@ def open_lake(
 
 @dataclass(frozen=True, slots=True)
 class LakeFacts:
-    """What a lake is: which one, in which kind of database, in which format, made by what."""
+    """Identity, backend, format and creator of a lake."""
 
     uuid: str
     backend: str
     format_version: str
     created_by: str
     data_path: str | None
-    """As it is kept in the lake, whatever an attachment says."""
+    """As stored in the lake, regardless of the attachment."""
 
 
 def lake_facts(lake: Lake) -> LakeFacts:

@@ -1,4 +1,4 @@
-"""Try again what failed for a passing reason, with growing, random pauses."""
+"""Retries after transient failures, with growing random pauses."""
 
 import random
 from collections.abc import Callable
@@ -15,12 +15,12 @@ T = TypeVar("T")
 
 
 def pause(retry: RetrySettings, attempt: int) -> None:
-    """Wait before the next attempt; jitter keeps writers that met once from meeting again."""
+    """Wait before the next attempt; the jitter prevents that writers collide repeatedly."""
     sleep(pause_seconds(retry, attempt) * random.uniform(0.5, 1))
 
 
 def pause_seconds(retry: RetrySettings, attempt: int) -> float:
-    """How long a pause is at most: longer after each attempt, up to a limit."""
+    """The maximum duration of a pause, which grows with each attempt up to a limit."""
     try:
         return min(retry.retry_wait_ms / 1000 * retry.retry_backoff**attempt, LONGEST_PAUSE_SECONDS)
     except OverflowError:
@@ -36,12 +36,11 @@ def with_retries(
     unknown: Callable[[], ForklakeError] | None = None,
     duplicates: int | None = None,
 ) -> T:
-    """Carry out an operation on the metadata database, once.
+    """Execute an operation on the metadata database exactly once.
 
-    `landed` looks whether an attempt got through after all, and gives its result: asked when the connection was
-    lost half-way, so that nothing is done twice. `exhausted` and `unknown` make the errors for an operation that kept
-    failing, and for one whose outcome nobody can tell. After `duplicates` retries a row that exists is no passing
-    failure any more.
+    `landed` checks if a previous attempt succeeded, and returns its result: called if the connection was lost, so that
+    nothing is done twice. `exhausted` and `unknown` create the errors for an operation that kept failing, and for one
+    with unknown outcome. After `duplicates` retries, an existing row no longer counts as a transient failure.
     """
     failure: StoreError
     for attempt in range(lake.retry.max_retry_count + 1):
@@ -68,7 +67,7 @@ def _resolve_outcome(
     landed: Callable[[], T | None],
     unknown: Callable[[], ForklakeError] | None,
 ) -> T | None:
-    """What `landed` says when the session that was lost can no longer commit; the database may have to come back."""
+    """The result of `landed` once the lost session can no longer commit; waits until the database is available."""
     for attempt in range(lake.retry.max_retry_count + 1):
         try:
             lake.store.settle(lost)

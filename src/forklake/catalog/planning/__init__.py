@@ -1,4 +1,4 @@
-"""Which files a scan or a delete must read, and what needs no file at all.
+"""Planning: the files that a scan or delete must read, and what can be answered without files.
 
 Imports `transaction`.
 """

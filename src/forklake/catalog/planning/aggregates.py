@@ -1,4 +1,4 @@
-"""Aggregates of a table that its metadata knows, so that no file has to be read for them."""
+"""Aggregates that can be answered from metadata, without reading files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,26 +17,26 @@ from forklake.model.statistics import ColumnStats, compare_text, exact_value, is
 from forklake.store.table_files import file_stats
 
 _FOREIGN_BOUNDS = TIMESTAMPS | {"varchar", "blob"}
-"""Types of which files that others have written may be finer than the column, or have their bounds cut."""
+"""Types for which foreign files may have a finer resolution than the column, or truncated bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The smallest and the largest value as text, which is what they are; both None where there is no value."""
+    """The exact smallest and largest values as text; both None if there are no values."""
 
     min_value: str | None
     max_value: str | None
 
 
 def exact_count(tx: Transaction, table: Table) -> int:
-    """The number of rows that a query would count, changes of the transaction included."""
+    """The number of rows in the table, including changes of the transaction."""
     table_id = TableId(tx.current(table).object_id)
     staged = tx.tables.get(table_id)
     return _committed_stats(tx, table_id).record_count + (staged.row_delta if staged else 0)
 
 
 def has_files(tx: Transaction, table: Table) -> bool:
-    """Whether the table has data files, changes of the transaction included; none of them is listed for that."""
+    """Whether the table has data files, including changes of the transaction; does not list them."""
     table_id = TableId(tx.current(table).object_id)
     staged = tx.tables.get(table_id)
     return _committed_stats(tx, table_id).file_size_bytes + (staged.size_delta() if staged else 0) > 0
@@ -47,10 +47,10 @@ def _committed_stats(tx: Transaction, table_id: TableId) -> TableStats:
 
 
 def exact_bounds(tx: Transaction, table: Table, path: Path) -> Bounds | None:
-    """The smallest and largest value of a column among all rows; None when only reading them would tell.
+    """The smallest and largest value of a column over all rows; None if they cannot be determined from metadata.
 
-    That is so when a file has deleted rows, or rows are inlined; when statistics are missing, may have been cut or
-    may leave out a NaN; and for files older than the column, which hold its default.
+    This is the case if a file has deleted rows, or rows are inlined; if statistics are missing, may have been truncated
+    or may exclude a NaN; and for files older than the column, which contain its default.
     """
     column = prunable_columns(table).get(tuple(name.lower() for name in path))
     if column is None or column.type.name not in COUNTED - {"json"}:
@@ -70,7 +70,7 @@ def exact_bounds(tx: Transaction, table: Table, path: Path) -> Bounds | None:
 
 
 def _stats_by_file(tx: Transaction, table_id: TableId, column: PrunableColumn) -> dict[DataFileId, ColumnStats]:
-    """The statistics of the column in each file, those of the transaction included."""
+    """The statistics of the column by file, including files of the transaction."""
     known = {}
     if not tx.is_new(table_id):
         known = file_stats(tx.catalog.lake.store, tx.view.table_scope(table_id), table_id, column.column_id)
@@ -81,7 +81,7 @@ def _stats_by_file(tx: Transaction, table_id: TableId, column: PrunableColumn) -
 
 
 def _file_bounds(file: ScanFile, column: PrunableColumn, stats: ColumnStats | None) -> list[tuple[str, str]] | None:
-    """The smallest and largest value in a file, or nothing if it holds only NULL; None if that is not known."""
+    """The smallest and largest value in a file, empty if it has only NULLs; None if unknown."""
     committed = file.data.owner is not None
     if stats is None or (committed and column.added is not None and file.data.begin_snapshot < column.added):
         return None
@@ -111,7 +111,7 @@ def _outermost_bounds(column_type: ColumnType, bounds: Sequence[tuple[str, str]]
 
 
 def _text_in_current_type(column_type: ColumnType, bound: str) -> str | None:
-    """The text that the value has in the type of today: a file from before a promotion has it in another."""
+    """The text of the value in the current type; files written before a promotion have it in another type."""
     exact = exact_value(column_type, bound)
     if not isinstance(exact, Decimal):
         return bound

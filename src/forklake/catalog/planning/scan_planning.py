@@ -1,4 +1,4 @@
-"""Table, snapshot and predicate to the files that have to be read."""
+"""Scan planning: from table, snapshot and predicate to the files to read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from forklake.model.whole_files import survivor_filter
 from forklake.store.pruning import files_that_cannot_match, files_that_may_match
 
 FETCH_BY_ID = 5_000
-"""Up to this many candidates are fetched one by one; beyond, listing the table and sorting out is faster."""
+"""Up to this number of candidates are fetched by id; for more, listing the table and filtering is faster."""
 
 _LATER = SnapshotId(LARGEST)
-"""After every snapshot there is: when a column of this transaction is added, as committed files see it."""
+"""After every existing snapshot: the time when a column of this transaction is added, relative to committed files."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScanPlan:
-    """What to read for a table: plain values, which may travel to other processes."""
+    """What to read for a table. Plain values that can be sent to other processes."""
 
     table: Table
     snapshot_id: SnapshotId
@@ -32,16 +32,15 @@ class ScanPlan:
 
     @property
     def row_count(self) -> int:
-        """Rows in these files and batches, deleted ones taken off: exact."""
+        """The exact number of rows in these files and batches, without deleted ones."""
         inlined = sum(batch.row_count - len(batch.deleted) for batch in self.batches)
         return inlined + sum(file.live_rows for file in self.files)
 
 
 def plan_scan(tx: Transaction, table: Table, predicate: Predicate | None = None) -> ScanPlan:
-    """The files that may hold rows for which the predicate is true, and all inlined batches.
+    """The files that may contain rows for which the predicate is TRUE, and all inlined batches.
 
-    Files are excluded in the metadata query by their statistics and partition values; files of the
-    transaction itself are included.
+    Files are pruned in the metadata query by statistics and partition values; files of the transaction are included.
     """
     table_id = TableId(table.object_id)
     filter_ = Everything() if predicate is None else _table_filter(table, predicate)
@@ -51,24 +50,24 @@ def plan_scan(tx: Transaction, table: Table, predicate: Predicate | None = None)
 
 @dataclass(frozen=True, slots=True)
 class DeletePlan:
-    """What a delete has to do with the files of a table; those not listed hold no row to delete."""
+    """The files affected by a delete; files that are not listed contain no row to delete."""
 
     whole: tuple[ScanFile, ...]
-    """Every row is to be deleted: the file can be ended without being read."""
+    """All rows are deleted: the file can be ended without being read."""
     partial: tuple[ScanFile, ...]
-    """Some rows may be: the file has to be read."""
+    """Some rows may be deleted: the file has to be read."""
     batches: tuple[InlinedBatch, ...]
 
 
 def plan_delete(tx: Transaction, table: Table, predicate: Predicate) -> DeletePlan:
-    """The files that may hold rows for which the predicate is true, apart from those that hold no others."""
+    """The files that may contain rows for which the predicate is TRUE, separated from those that contain no others."""
     plan = plan_scan(tx, table, predicate)
     spared = survivor_filter(predicate, prunable_columns(table))
     proven = _files_without_survivors(tx, TableId(table.object_id), plan.files, spared)
     staged = tx.tables.get(TableId(table.object_id))
     if staged is not None:
         proven |= {file_id for file_id in staged.new_files if not _own_may_match(table, spared, staged, file_id)}
-    # What others say of their own files is good enough to leave them out, but not to delete them unread.
+    # Statistics of foreign files are reliable enough to skip them, but not to delete them unread.
     proven -= {file.data.data_file_id for file in plan.files if file.data.mapping_id is not None}
     whole = tuple(file for file in plan.files if file.data.data_file_id in proven)
     partial = tuple(file for file in plan.files if file.data.data_file_id not in proven)
@@ -78,7 +77,7 @@ def plan_delete(tx: Transaction, table: Table, predicate: Predicate) -> DeletePl
 def _files_without_survivors(
     tx: Transaction, table_id: TableId, files: Sequence[ScanFile], spared: FileFilter
 ) -> set[DataFileId]:
-    """The committed ones among the files of which no row is spared."""
+    """The committed files without surviving rows."""
     if tx.is_new(table_id) or not files:
         return set()
     only = [file.data.data_file_id for file in files] if len(files) <= FETCH_BY_ID else None
@@ -90,7 +89,7 @@ def _table_filter(table: Table, predicate: Predicate) -> FileFilter:
 
 
 def prunable_columns(table: Table) -> Mapping[tuple[str, ...], PrunableColumn]:
-    """Columns by lower-case path. Values inside lists and maps belong to no row as such."""
+    """Columns by lower-case path. Excludes lists and maps, whose elements do not correspond to rows."""
     found = {}
     for column in table.definition.columns:
         for path, leaf in _leaves_outside_lists(column):
@@ -133,7 +132,7 @@ def _without_own_misses(
 
 
 def _own_may_match(table: Table, filter_: FileFilter, staged: TableChanges, file_id: DataFileId) -> bool:
-    """Committed files were sorted out by the database; the transaction's own are looked at here."""
+    """Committed files were filtered by the database; the transaction's own files are filtered here."""
     new = staged.new_files.get(file_id)
     if new is None:
         return True

@@ -1,4 +1,4 @@
-"""A catalog as of a snapshot: its objects, its history, and the differences between two states.
+"""A catalog as of a snapshot: its objects, its history, and comparison of states.
 
 Imports `lakes`.
 """

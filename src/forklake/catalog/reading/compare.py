@@ -1,4 +1,4 @@
-"""What is different between two states: of one catalog, or of two that may have an ancestor in common."""
+"""Differences between two states, of one catalog or of two with or without a common ancestor."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ How = Literal["created", "dropped", "renamed", "altered", "changed"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A schema, table, view or macro that is not the same in both states; counts are known for tables only."""
+    """A schema, table, view or macro that differs between the states; counts are set for tables only."""
 
     schema: str | None
     name: str
-    """Its name in the second state; in the first one if it was dropped."""
+    """The name in the second state, or in the first one if dropped."""
     kind: str
     change: How
-    """`changed` means that only its rows or files are others."""
+    """`changed`: only rows or files differ."""
     rows_added: int | None = None
     rows_removed: int | None = None
     files_added: int | None = None
@@ -33,15 +33,15 @@ class Difference:
 
 
 def compare(before: CatalogView, after: CatalogView) -> list[Difference]:
-    """What leads from one state to another, by schema and name. Reads metadata alone.
+    """The changes from one state to another, by schema and name. Reads only metadata.
 
-    Rows are counted as they came and went since the states parted: an updated row is removed and added, and what
-    compaction has moved is neither. Where snapshots on the way have expired, only the difference is known.
+    Inserted and deleted rows are counted since the states diverged: an update counts as both, and compaction as
+    neither. If intermediate snapshots have expired, only the difference of the row counts is known.
     """
     if before.catalog.lake.store.location != after.catalog.lake.store.location:
         raise InvalidInput("Only catalogs of one lake can be compared.")
     found = _Comparison(before, after).differences()
-    # A schema stands before what is in it.
+    # A schema comes before its contents.
     return sorted(found, key=lambda d: (d.schema or d.name, d.schema is not None, d.name))
 
 
@@ -94,7 +94,7 @@ class _Comparison:
         return Difference(*place, how, *self._rows(table_id), len(new - old), len(old - new))
 
     def _rows(self, table_id: TableId) -> tuple[int, int]:
-        """How many rows came and went on the way back to where the states parted, and from there on."""
+        """The rows added and removed on the way back to the common snapshot, and from there on."""
         try:
             undone = _count_changed_rows(self._history(self._before, table_id))
             done = _count_changed_rows(self._history(self._after, table_id))
@@ -107,7 +107,7 @@ class _Comparison:
         return table_history(view, table_id, self._parted, view.snapshot_id)
 
     def _touched(self) -> set[int]:
-        """The tables that any snapshot since the parting names, or whose totals are others."""
+        """The tables named in any snapshot since the common one, or with different totals."""
         snapshots = [
             snapshot for view in (self._before, self._after) for snapshot in visible_snapshots(view, after=self._parted)
         ]
@@ -131,7 +131,7 @@ class _Comparison:
 
 
 def _last_common_snapshot(before: CatalogView, after: CatalogView) -> SnapshotId:
-    """The newest snapshot that both have seen, by the nearest catalog that both read; -1 if there is none."""
+    """The newest common snapshot, in the nearest common catalog; -1 if there is none."""
     tops = {level.catalog_id: level.top for level in after.scope.levels}
     common = [min(level.top, tops[level.catalog_id]) for level in before.scope.levels if level.catalog_id in tops]
     return max(common, default=SnapshotId(-1))
@@ -152,13 +152,13 @@ def _has_row_changes(found: Difference) -> bool:
 
 
 def _schema_name(entry: LakeObject[Definition], known: dict[int, LakeObject[Definition]]) -> str | None:
-    """The name of the schema that an object is in; schemas are in none."""
+    """The name of the schema of an object; None for schemas."""
     schema = known.get(cast("Table", entry).schema_id) if entry.kind != "schema" else None
     return None if schema is None else schema.name
 
 
 def _count_changed_rows(history: TableHistory) -> tuple[int, int]:
-    """How many rows were inserted and deleted."""
+    """The number of inserted and deleted rows."""
     inserted = sum(e.file.record_count - (e.never_seen.delete_count if e.never_seen else 0) for e in history.inserted)
     inserted += sum(event.batch.live_rows for event in history.inserted_batches)
     deleted = sum(

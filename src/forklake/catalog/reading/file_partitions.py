@@ -1,4 +1,4 @@
-"""Which partition each file of a table is of."""
+"""The partitions of the files of a table."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from forklake.store.file_partitions import PartitionValues
 def partition_values(
     view: CatalogView, table_id: TableId, files: Iterable[DataFile]
 ) -> dict[DataFileId, PartitionValues]:
-    """The partition values of committed files; those of no partition are left out."""
+    """The partition values of committed files; unpartitioned files are omitted."""
     parted = [file.data_file_id for file in files if file.partition_id is not None]
     if not parted:
         return {}

@@ -1,4 +1,4 @@
-"""The metadata of a catalog as rows, for whoever wants to query it."""
+"""The metadata of a catalog as rows, for queries."""
 
 from forklake.catalog.lakes.lake import Catalog
 from forklake.catalog.reading.view import CatalogView
@@ -9,10 +9,10 @@ from forklake.store.metadata_views import MetadataRows, view_rows
 
 
 def metadata_rows(seen: CatalogView, name: str) -> MetadataRows | None:
-    """The rows of a view such as `ducklake_snapshot` that are about a catalog, inherited ones included.
+    """The rows of a view such as `ducklake_snapshot` for a catalog, including inherited ones.
 
-    None if there is no view of this name. What came and ended after the snapshot that is seen is left out; rows that
-    do not say since when they are there, statistics for example, are as they are now.
+    None if there is no view with this name. Rows and ends after the viewed snapshot are omitted; rows without begin
+    snapshot, such as statistics, are current.
     """
     catalog = seen.catalog
     found = view_rows(catalog.lake.store, catalog.catalog_id, fold(name))
@@ -36,7 +36,7 @@ def _without_end(row: Row, end: int) -> Row:
 
 
 def inlined_tables(catalog: Catalog) -> list[TableId]:
-    """The tables that have rows in the metadata database, by id."""
+    """The tables with inlined rows, by id."""
     found = view_rows(catalog.lake.store, catalog.catalog_id, "ducklake_inlined_data_tables")
     assert found is not None
     return sorted(TableId(row[1]) for row in found.rows)

@@ -1,4 +1,4 @@
-"""Ranges of snapshots, by number or by time."""
+"""Ranges of snapshots, by number or time."""
 
 from datetime import datetime, timedelta
 
@@ -8,18 +8,18 @@ from forklake.model.ids import SnapshotId
 from forklake.store.snapshots import first_snapshot_since, has_previous, newest_snapshot
 
 Point = int | datetime
-"""A snapshot by its number, or a time."""
+"""A snapshot number, or a time."""
 
 
 def snapshot_range(head: CatalogView, first: Point, last: Point | None) -> tuple[SnapshotId, SnapshotId]:
-    """The snapshots from one point to another, both included; to the head, as somebody sees it, if no end is given.
+    """The snapshots between two points, inclusive; up to the given head if there is no end.
 
-    From a time on means: the snapshots that were committed then or later, up to the head. There may be none.
+    A start time selects the snapshots committed at or after that time. The range may be empty.
     """
     view = head if last is None else _view_at_point(head, last)
     if isinstance(first, datetime):
         return _first_since(view, first), view.snapshot_id
-    view_at(head.catalog, version=first)  # refuses one that never was
+    view_at(head.catalog, version=first)  # Rejects a snapshot that never existed.
     if first > view.snapshot_id:
         raise InvalidInput(f"The range ends at snapshot {view.snapshot_id}, before it begins at {first}.")
     return SnapshotId(first), view.snapshot_id
@@ -32,7 +32,7 @@ def _first_since(view: CatalogView, time: datetime) -> SnapshotId:
     found = first_snapshot_since(store, view.scope, time)
     if found is None:
         return SnapshotId(view.snapshot_id + 1)
-    # What was there just before shows that nothing of the range has expired; nothing was before the very first.
+    # The preceding state proves that nothing of the range has expired; there is none before the very first snapshot.
     before = newest_snapshot(store, lineage, view.snapshot_id, time - timedelta(microseconds=1))
     if before is None and has_previous(store, view.scope, found):
         raise NoSuchSnapshot(f"Snapshots since {time} have expired; the oldest that is kept is {found}.")

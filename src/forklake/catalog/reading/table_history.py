@@ -1,4 +1,4 @@
-"""What happened to the rows of a table between two snapshots, as a catalog sees it."""
+"""Changes to the rows of a table between two snapshots, as seen by a catalog."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,16 +25,16 @@ from forklake.store.snapshots import first_snapshots
 
 
 class InsertedFile(NamedTuple):
-    """All rows of a data file were inserted, but for those of the delete file that came with it."""
+    """All rows of a data file were inserted, except those in the delete file committed with it."""
 
     snapshot_id: SnapshotId
     file: DataFile
     never_seen: DeleteFile | None
-    """Rows that the same transaction inserted and deleted."""
+    """Rows inserted and deleted by the same transaction."""
 
 
 class DeletedFromFile(NamedTuple):
-    """The rows of `after` that are not in `before` were deleted; without `after`, all that were left."""
+    """The rows in `after` but not in `before` were deleted; without `after`, all remaining rows."""
 
     snapshot_id: SnapshotId
     file: DataFile
@@ -43,14 +43,14 @@ class DeletedFromFile(NamedTuple):
 
 
 class InsertedBatch(NamedTuple):
-    """The rows of a batch were inserted, but for those in its `deleted`, which nobody has ever seen."""
+    """The rows of a batch were inserted, except those in its `deleted`, which were never visible."""
 
     snapshot_id: SnapshotId
     batch: InlinedBatch
 
 
 class DeletedFromBatch(NamedTuple):
-    """The rows at these positions were deleted; `deleted` of the batch are those that were gone before."""
+    """The rows at these positions were deleted; the batch's `deleted` are those deleted before."""
 
     snapshot_id: SnapshotId
     batch: InlinedBatch
@@ -59,7 +59,7 @@ class DeletedFromBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TableHistory:
-    """Inserts and deletes, each in the order of their snapshots."""
+    """Inserts and deletes, each in snapshot order."""
 
     inserted: tuple[InsertedFile, ...]
     deleted: tuple[DeletedFromFile, ...]
@@ -74,14 +74,14 @@ _COMPACTIONS = ("merge_adjacent:", "rewrite_delete:", "inline_flush:", "flushed_
 def table_history(
     view: CatalogView, table_id: TableId, after: SnapshotId, upto: SnapshotId, *, with_deletes: bool = True
 ) -> TableHistory:
-    """Every insert into a table and delete from it in the snapshots after `after`, up to and with `upto`.
+    """All inserts and deletes of a table in the snapshots after `after`, up to and including `upto`.
 
-    All of it or none: if a snapshot of the range has expired, or, for deletes, the one before it, which shows the
-    rows that were deleted first, NoSuchSnapshot says so.
+    Complete or not at all: raises NoSuchSnapshot if a snapshot of the range has expired or, for deletes, the one before
+    it, which shows the rows that were deleted first.
 
-    A fork counts the snapshots of its ancestors up to where it left them. Snapshots that compacted the table have
-    only moved rows and are left out, and so is the end of everything when a table is dropped. Two round trips,
-    however many snapshots there are.
+    For a fork, this includes the snapshots of its ancestors up to the fork points. Snapshots that compacted the table
+    only moved rows and are omitted, and so is the end of all rows when a table is dropped. Takes two round trips,
+    regardless of the number of snapshots.
     """
     lineage = view.catalog.lineage
     scope = lineage.at(min(upto, view.snapshot_id))
@@ -118,7 +118,7 @@ def _batch_order(found: InsertedBatch | DeletedFromBatch) -> tuple[SnapshotId, B
 def _check_complete(
     catalog: Catalog, after: SnapshotId, snapshots: Sequence[KeptSnapshot], *, with_deletes: bool
 ) -> None:
-    """Nothing has expired between the snapshots; before the first one neither, if it matters what was there."""
+    """Nothing may have expired between the snapshots, nor before the first one if the previous state matters."""
     for before, snapshot in pairwise(snapshots):
         if snapshot.previous != before.snapshot_id and not _forked_from(catalog, snapshot, before):
             raise NoSuchSnapshot(
@@ -133,7 +133,7 @@ def _check_complete(
             f"The changes between snapshots {after} and {first.snapshot_id} cannot be told: snapshots between them have"
             f" expired. Ask for them from {first.snapshot_id + 1} on."
         )
-    # A fork begins as its parent was, and a root with nothing: neither deletes anything.
+    # A fork starts with the state of its parent, and a root is empty: neither deletes anything.
     if with_deletes and not first.has_previous and first.previous is not None and _FORKED not in first.changes:
         raise NoSuchSnapshot(
             f"What snapshot {first.snapshot_id} has deleted cannot be told: snapshot {first.previous} before it"
@@ -142,7 +142,7 @@ def _check_complete(
 
 
 def _last_before(catalog: Catalog, first: KeptSnapshot) -> SnapshotId:
-    """The snapshot that a snapshot was put on top of, as the catalog sees it, kept or not; -1 if there was none."""
+    """The predecessor of a snapshot as seen by the catalog, kept or not; -1 if there is none."""
     if _FORKED not in first.changes:
         return SnapshotId(-1) if first.previous is None else first.previous
     levels = catalog.lineage.levels
@@ -151,7 +151,7 @@ def _last_before(catalog: Catalog, first: KeptSnapshot) -> SnapshotId:
 
 
 def _forked_from(catalog: Catalog, first: KeptSnapshot, before: KeptSnapshot) -> bool:
-    """Whether a catalog began where an ancestor was left, and catalogs between them, if any, have nothing to show."""
+    """Whether a catalog was forked at an ancestor's last snapshot, without visible snapshots of catalogs in between."""
     if _FORKED not in first.changes or not before.is_last:
         return False
     levels = catalog.lineage.levels
@@ -161,7 +161,7 @@ def _forked_from(catalog: Catalog, first: KeptSnapshot, before: KeptSnapshot) ->
 
 
 def _levels_with_snapshots(catalog: Catalog, levels: Sequence[Level]) -> list[Level]:
-    """Those of which at least the first snapshot is seen: a fork in the past may leave a catalog before it begins."""
+    """The levels with at least one visible snapshot: a fork in the past may precede the catalog's first one."""
     begun = first_snapshots(catalog.lake.store, levels) if levels else {}
     return [level for level in levels if begun[level.catalog_id][0] <= level.top]
 
@@ -205,12 +205,12 @@ def _deletes_from_files(events: RowEvents, rows: EventRows) -> Iterator[DeletedF
 
 
 def _delete_of(rows: EventRows, file_id: int, snapshot_id: SnapshotId) -> DeleteFile | None:
-    """The delete file that a snapshot gave to a data file."""
+    """The delete file that was added to a data file in a snapshot."""
     return next((found for found in rows.deletes.get(file_id, ()) if found.begin_snapshot == snapshot_id), None)
 
 
 def _delete_before(rows: EventRows, file_id: int, snapshot_id: SnapshotId) -> DeleteFile | None:
-    """The delete file that a data file had before a snapshot: each takes the place of the one before it."""
+    """The delete file of a data file before a snapshot: each one replaces its predecessor."""
     earlier = [found for found in rows.deletes.get(file_id, ()) if found.begin_snapshot < snapshot_id]
     return earlier[-1] if earlier else None
 

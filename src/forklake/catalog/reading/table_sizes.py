@@ -1,4 +1,4 @@
-"""The tables of a catalog, with how much they store."""
+"""The tables of a catalog with their storage sizes."""
 
 from collections.abc import Collection
 from typing import cast
@@ -13,7 +13,7 @@ from forklake.store.table_sizes import TableSize
 
 
 def table_sizes(view: CatalogView) -> list[tuple[Table, TableSize]]:
-    """Every table that is committed at the snapshot, by id, with its files."""
+    """All tables committed at the snapshot, by id, with the sizes of their files."""
     tables = cast("list[Table]", [entry for entry in view.all_objects() if entry.kind == "table"])
     sizes = rows.table_sizes(view.catalog.lake.store, view.scope)
     ordered = sorted(tables, key=lambda table: table.object_id)
@@ -21,5 +21,5 @@ def table_sizes(view: CatalogView) -> list[tuple[Table, TableSize]]:
 
 
 def table_stats(view: CatalogView, table_ids: Collection[TableId]) -> dict[TableId, TableStats]:
-    """What is known of these tables without reading them, in one round trip; those without rows may be left out."""
+    """The statistics of these tables, in one round trip; tables without rows may be omitted."""
     return stats_of(view.catalog.lake.store, view.scope, table_ids)

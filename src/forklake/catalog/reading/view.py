@@ -1,4 +1,4 @@
-"""A catalog as of a snapshot: what is committed there, looked up by name or listed."""
+"""A catalog as of a snapshot: lookup by name, and listing."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -19,20 +19,20 @@ from forklake.store.snapshots import first_snapshots, newest_snapshot, wait_for_
 
 
 class CatalogView:
-    """Everything committed to a catalog at a snapshot; the same answers for ever."""
+    """The committed state of a catalog at a snapshot. Repeatable: results never change."""
 
     def __init__(
         self, catalog: Catalog, snapshot_id: SnapshotId, schema_version: int, made_by: CatalogId | None = None
     ) -> None:
-        """`made_by` is the catalog whose snapshot it is, if not this one's."""
+        """`made_by` is the catalog that made the snapshot, if it is not this one."""
         self.catalog = catalog
         self.snapshot_id = snapshot_id
         self.schema_version = schema_version
         self.scope: Scope = catalog.lineage.at(snapshot_id, catalog.catalog_id if made_by is None else made_by)
 
     def objects_named(self, schema_id: SchemaId, name: str) -> list[LakeObject[Definition]]:
-        """The objects of this name in a schema, at most one of each kind; schemas are in schema 0."""
-        # Objects change only together with the schema version, so a catalog and a version say which they are.
+        """The objects with this name in a schema, at most one of each kind; schemas are in schema 0."""
+        # Objects change only together with the schema version, so catalog and schema version identify them.
         key = (self.catalog.catalog_id, self.schema_version, schema_id, fold(name))
         found = self.catalog.lake.cache.objects.get(key)
         if found is None:
@@ -50,7 +50,7 @@ class CatalogView:
         return objects.all_objects(self._store, self.object_scope)
 
     def table_versions(self, table_id: TableId, versions: Collection[SnapshotId]) -> dict[SnapshotId, TableDefinition]:
-        """What a table was from each of these snapshots on; one statement for all that this process has not seen."""
+        """The definitions of a table that began at these snapshots; one statement for all that are not cached."""
         cache = self.catalog.lake.cache.versions
         known = {version: cache.get((table_id, version)) for version in versions}
         found = {version: definition for version, definition in known.items() if definition is not None}
@@ -65,7 +65,7 @@ class CatalogView:
         return found
 
     def files(self, table_id: TableId, only: Collection[DataFileId] | None = None) -> list[ScanFile]:
-        """The data files of a table with their delete files. Long lists are kept: what a snapshot shows stays."""
+        """The data files of a table with their delete files. Long lists are cached, as a snapshot is immutable."""
         scope, listings = self.table_scope(table_id), self.catalog.lake.cache.listings
         known = listings.get((table_id, scope)) if only is None else None
         if known is not None:
@@ -87,7 +87,7 @@ class CatalogView:
         return table_files.table_stats(self._store, self.table_scope(table_id), [table_id]).get(table_id, TableStats())
 
     def table_scope(self, table_id: TableId) -> Scope:
-        """The scope without ancestors that own nothing of the table: most of a long chain owns nothing."""
+        """The scope without ancestors that own nothing of the table, as most of a long lineage do."""
         return self.catalog.lake.cache.owners.of_table(self.scope, self.catalog.lineage.ancestors, table_id)
 
     @property
@@ -101,7 +101,7 @@ class CatalogView:
 
 
 def view_at_head(catalog: Catalog) -> CatalogView:
-    """The catalog as it is now, or where it was attached."""
+    """The current state of the catalog, or the one it is attached at."""
     if catalog.pinned is not None:
         return view_at(catalog, version=catalog.pinned)
     head = catalogs.head_of(catalog.lake.store, catalog.catalog_id)
@@ -119,12 +119,11 @@ def view_at(
 ) -> CatalogView:
     """The catalog at a version (the newest snapshot not above it) or at a time. Repeatable.
 
-    A catalog that is attached at a snapshot has nothing after it. `seen` is the newest snapshot that a time may give:
-    that of the transaction in which it is asked for.
+    A catalog attached at a snapshot shows nothing after it. `seen` is the newest snapshot that a time may resolve to:
+    that of the current transaction.
 
-    A version or time above the head may still be given to a commit that is under way, which would then appear
-    below it: such a commit is waited for before the answer is given. Only a time that has not come yet shows more
-    when it is asked for again.
+    A commit in progress may still get a version or time above the head but below the requested one. Such commits are
+    awaited first. Only a time in the future may show more when it is requested again.
     """
     if (version is None) == (timestamp is None):
         raise InvalidInput("Give either a version or a timestamp.")
@@ -146,7 +145,7 @@ def view_at(
 
 
 def _first_version(catalog: Catalog) -> int:
-    """What version 0 means: the state before anything was made, which is that of the first snapshot of all."""
+    """The meaning of version 0: the state before anything was created, which is that of the very first snapshot."""
     root = catalog.lineage.levels[-1]
     [(birth, _)] = first_snapshots(catalog.lake.store, [root]).values()
     return birth
@@ -165,7 +164,7 @@ def _wait_for_commits_below(catalog: Catalog, version: int | None, timestamp: da
         raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
     if version is not None and not 0 <= version <= newest.last_id:
         raise NoSuchSnapshot(f"No snapshot found at version {version} in catalog '{catalog.name}'.")
-    # Whatever is committed from now on is later than the head, in version and in time.
+    # All future commits are later than the head, in version and in time.
     settled = version <= newest.head if version is not None else timestamp is None or timestamp <= newest.head_time
     if not settled:
         wait_for_commit(store, catalog.catalog_id)

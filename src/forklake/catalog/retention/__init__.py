@@ -1,4 +1,4 @@
-"""What is kept and what is released: expiry, garbage, files due for deletion, and who keeps a file.
+"""Retention: expiry, garbage collection, files scheduled for deletion, and why a file is retained.
 
 Imports `lakes`, `reading` and `transaction`.
 """

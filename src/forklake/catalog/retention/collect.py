@@ -1,4 +1,4 @@
-"""Let go of what nobody can see any more: rows are deleted, and their files scheduled for deletion."""
+"""Garbage collection: deletes rows that no snapshot or fork can see, and schedules their files for deletion."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from forklake.store.connection import RowsToInsert, Statement, WriteConnection
 from forklake.store.garbage import GarbageFile, NeededPoints, Reason
 
 BATCH_FILES = 10_000
-"""So many files are let go of in one transaction, during which the catalog takes no commit."""
+"""Maximum number of files released per transaction, during which commits to the catalog are blocked."""
 
 _LIVE: tuple[Reason, ...] = ("ended", "table dropped")
 _DROPPED: tuple[Reason, ...] = ("table dropped", "catalog dropped")
@@ -21,7 +21,7 @@ _DROPPED: tuple[Reason, ...] = ("table dropped", "catalog dropped")
 
 @dataclass(frozen=True, slots=True)
 class CollectedFiles:
-    """Files that wait for their deletion from now on."""
+    """Files newly scheduled for deletion."""
 
     files: int = 0
     size: int = 0
@@ -31,10 +31,10 @@ class CollectedFiles:
 
 
 def collect_garbage(lake: Lake, catalog_id: CatalogId, folder: str) -> CollectedFiles:
-    """Remove every row of a catalog, live or dropped, that no snapshot it has kept and no fork can see.
+    """Delete all rows of a catalog, live or dropped, that none of its kept snapshots and no fork can see.
 
-    Files below the catalog's folder are scheduled for deletion; those elsewhere are not its own. Each of several
-    transactions leaves the catalog in order, so this may be interrupted at any point and done again.
+    Files below the folder of the catalog are scheduled for deletion; other files are not its own. Runs several
+    transactions, each of which leaves the catalog consistent, so it can be interrupted at any point and repeated.
     """
     total = CollectedFiles()
     while True:
@@ -74,7 +74,7 @@ def _collect_some(lake: Lake, catalog_id: CatalogId, folder: str) -> tuple[Colle
 def _garbage_files(
     transaction: WriteConnection, needed: NeededPoints, reasons: tuple[Reason, ...]
 ) -> tuple[dict[str, list[GarbageFile]], bool]:
-    """Files to let go of, by the table of their rows, and whether these are all."""
+    """The files to release, by the table of their rows, and whether these are all."""
     asked = [(table, reason) for table in garbage.FILE_TABLES for reason in reasons]
     answers = transaction.fetch_all([garbage.garbage_files(needed, *each, BATCH_FILES) for each in asked])
     found: dict[str, dict[int, GarbageFile]] = {}
@@ -86,7 +86,7 @@ def _garbage_files(
 
 
 def _delete_other_rows(needed: NeededPoints, reasons: tuple[Reason, ...]) -> Iterator[Statement]:
-    """Everything that is not a file; object versions when the files that were written with them are gone."""
+    """Delete everything except files; object versions only after the files written with them."""
     whole: Reason = "catalog dropped" if "catalog dropped" in reasons else "ended"
     for reason in reasons:
         yield from garbage.delete_batches(needed, reason)
@@ -98,5 +98,8 @@ def _delete_other_rows(needed: NeededPoints, reasons: tuple[Reason, ...]) -> Ite
 
 
 def is_owned(path: str, folder: str) -> bool:
-    """Only what lies in the catalog's own folder was written by it, or was given to it; a catalog has a whole one."""
+    """Whether a file is in the catalog's own folder, and so was written by it or handed over to it.
+
+    False for folders that no catalog can have, such as one inside the folder of another.
+    """
     return is_own_folder(folder) and path.startswith(f"{folder}/") and ".." not in path.split("/")

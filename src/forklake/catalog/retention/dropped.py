@@ -1,4 +1,4 @@
-"""What is left of catalogs that were dropped."""
+"""Remains of dropped catalogs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +13,9 @@ _PAGE = 1000
 
 
 def dropped_catalogs(lake: Lake) -> Iterator[CatalogInfo]:
-    """Dropped catalogs of which something is left: what their forks see, or files that wait for their deletion.
+    """Dropped catalogs with remains: rows visible to forks, or files scheduled for deletion.
 
-    The newest come first: forks before what they were forked from.
+    Newest first: forks before their parents.
     """
     before = None
     while page := list_dropped(lake.store, before=before, limit=_PAGE):
@@ -24,20 +24,20 @@ def dropped_catalogs(lake: Lake) -> Iterator[CatalogInfo]:
 
 
 def collect_dropped(lake: Lake, info: CatalogInfo) -> CollectedFiles:
-    """Let go of everything of a dropped catalog that no fork sees."""
+    """Release everything of a dropped catalog that no fork can see."""
     return collect_garbage(lake, info.catalog_id, info.path)
 
 
 @contextmanager
 def lock_dropped_catalog(lake: Lake, info: CatalogInfo) -> Iterator[bool]:
-    """Whether a dropped catalog is not forgotten yet, so that its folder is nobody else's; it stays so in the block."""
+    """Whether a dropped catalog still exists and so owns its folder; guaranteed within the block."""
     with lake.store.writing([lock_catalog(lake.store.dialect, info.catalog_id)]) as (transaction, [locked]):
         yield bool(locked)
         transaction.commit([])
 
 
 def forget_dropped(lake: Lake, info: CatalogInfo) -> bool:
-    """Forget a dropped catalog of which nothing is left; false if something is."""
+    """Delete the row of a dropped catalog without remains; False if there are any."""
     statement = delete_dropped_catalog(info.catalog_id)
     with lake.store.writing([statement]) as (transaction, [found]):
         transaction.commit([])

@@ -1,4 +1,4 @@
-"""Delete files that wait for their deletion, when it is proven that nobody can see them."""
+"""Deletion of scheduled files after verifying that nothing can see them."""
 
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
@@ -9,14 +9,14 @@ from forklake.model.ids import CatalogId
 from forklake.store.expiry import due_files, forget_scheduled, read_scheduled, waiting_files
 
 BATCH_FILES = 100
-"""So many files are deleted in one transaction: an embedded database takes no other commit meanwhile."""
+"""Maximum number of files deleted per transaction, during which an embedded database accepts no other commit."""
 
 Remover = Callable[[Collection[ScheduledFile]], Collection[ScheduledFile]]
-"""Deletes files, and gives those that are gone. One that was gone before counts."""
+"""Deletes files, and returns those that no longer exist, including those already missing."""
 
 
 def list_due(lake: Lake, catalog_id: CatalogId, before: datetime | None) -> list[ScheduledFile]:
-    """Files of a catalog that wait since before a time, or all that wait."""
+    """Files of a catalog scheduled before a time, or all scheduled files."""
     statement = waiting_files(lake.store.dialect, catalog_id, before)
     return read_scheduled(lake.store.fetch(statement.sql, statement.params))
 
@@ -24,10 +24,10 @@ def list_due(lake: Lake, catalog_id: CatalogId, before: datetime | None) -> list
 def delete_due(
     lake: Lake, catalog_id: CatalogId, before: datetime | None, remove: Remover
 ) -> Iterator[list[ScheduledFile]]:
-    """Delete such files, batch by batch, giving each batch that is gone.
+    """Delete such files in batches, yielding the deleted files of each batch.
 
-    The proof, the deletion and the end of the waiting are one transaction: when any of them fails, the files that
-    are left wait on, and those that are gone are found gone the next time.
+    Verification, deletion and removal from the schedule are one transaction: if any of them fails, the remaining files
+    stay scheduled, and deleted ones are found missing the next time.
     """
     after = -1
     while True:

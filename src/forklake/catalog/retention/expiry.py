@@ -1,4 +1,4 @@
-"""Expire snapshots: a catalog can no longer travel to them, and what only they showed is let go of."""
+"""Snapshot expiry: ends time travel to snapshots, and releases what only they showed."""
 
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
@@ -17,11 +17,11 @@ from forklake.store.clock import database_time
 from forklake.store.expiry import delete_snapshots, lock_head, snapshots_made_by
 
 Age = datetime | timedelta
-"""A time, or how long ago it was."""
+"""A point in time, or a duration before now."""
 
 
 class LocalClockTime(datetime):
-    """A time that was reckoned from what this machine takes for now, and so says how long ago it was."""
+    """A time computed from the local clock, and so in fact a duration before now."""
 
 
 def expire_snapshots(
@@ -31,11 +31,11 @@ def expire_snapshots(
     older_than: Age | None = None,
     dry_run: bool = False,
 ) -> list[Snapshot]:
-    """Expire snapshots that the catalog itself has made, by number or by age; never the newest. Returns them.
+    """Expire snapshots made by the catalog itself, by number or age, but never the newest; returns them.
 
-    Without numbers and without an age, the option `expire_older_than` says which; unset, none expires. What forks see
-    of them stays: a fork keeps the state it left its parent in for as long as it lives. What was held by forks that are
-    gone is let go of in any case.
+    Without numbers and age, the option `expire_older_than` applies; if it is unset, nothing expires. What forks see of
+    them is retained: a fork keeps the state at its fork point as long as it exists. What only former forks retained is
+    released in any case.
     """
     if versions is not None and older_than is not None:
         raise InvalidInput(
@@ -60,20 +60,20 @@ def expire_snapshots(
 
 
 def cutoff_from_option(catalog: Catalog, option: str) -> datetime | None:
-    """The time before which something is as old as an option of the catalog says; None if it says nothing."""
+    """The cutoff time for an age given by an option of the catalog; None if the option is unset."""
     interval = read_newest(lambda: begin(catalog), lambda tx: effective_option(tx, option))
     return None if interval is None else cutoff_time(catalog, parse_interval(interval))
 
 
 def cutoff_time(catalog: Catalog, age: Age | None) -> datetime | None:
-    """The time that is meant, by the clock that is behind: this machine's, or the database's."""
+    """The cutoff time, by the clock that is behind: that of this machine or that of the database."""
     if isinstance(age, LocalClockTime):
         age = datetime.now(UTC) - age
     if not isinstance(age, timedelta):
         return age
     try:
-        # Snapshots and waiting files have the times of the database, others those of file systems: whoever's clock is
-        # ahead, nothing is taken for older than it is.
+        # Snapshots and scheduled files have timestamps of the database, other files those of file systems. Whichever
+        # clock is ahead, nothing must be considered older than it is.
         return min(datetime.now(UTC), database_time(catalog.lake.store)) - age
     except OverflowError:
         return datetime.min.replace(tzinfo=UTC)
@@ -104,7 +104,7 @@ def _snapshots_to_expire(
 
 
 def _expire(catalog: Catalog, ids: list[SnapshotId]) -> bool:
-    """Take the snapshots out, as far as they are still there."""
+    """Delete the snapshots that still exist."""
     store = catalog.lake.store
     with store.writing([lock_head(store.dialect, catalog.catalog_id)]) as (transaction, [locked]):
         if not locked:

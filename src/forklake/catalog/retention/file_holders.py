@@ -1,4 +1,4 @@
-"""Why files are kept: who sees them, and what dropping a catalog would free."""
+"""Why files are retained: who sees them, and what dropping a catalog would free."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,8 +13,11 @@ _SOME_FORKS = 20
 
 @dataclass(frozen=True, slots=True)
 class FileHolder:
-    """A catalog that keeps a file: by snapshots of its own that show it, because it was forked from where the file
-    was there, or because the file waits for its deletion since a time."""
+    """A catalog that retains a file.
+
+    Either its own snapshots show the file, or it was forked in the file's lifetime, or the file is scheduled for
+    deletion since a certain time.
+    """
 
     catalog_name: str
     reason: str
@@ -26,7 +29,7 @@ class FileHolder:
 
 
 def file_holders(lake: Lake, path: str, *, limit: int = MOST_HOLDERS) -> list[FileHolder]:
-    """Who keeps a file, given as it is in the metadata: relative to the data path. Nobody, if the list is empty."""
+    """The catalogs that retain a file, given by its path relative to the data path; empty if there are none."""
     found = [
         FileHolder(
             holder.catalog_name,
@@ -42,7 +45,7 @@ def file_holders(lake: Lake, path: str, *, limit: int = MOST_HOLDERS) -> list[Fi
 
 @dataclass(frozen=True, slots=True)
 class CatalogStorage:
-    """How much a catalog keeps, in all the snapshots it can travel to: alone, and together with other catalogs."""
+    """The files retained by a catalog for all its snapshots: exclusively, and shared with other catalogs."""
 
     catalog_name: str
     files_alone: int
@@ -53,7 +56,7 @@ class CatalogStorage:
 
 @dataclass(frozen=True, slots=True)
 class DropReport:
-    """What dropping a catalog would free, and what of its own files its forks would still keep."""
+    """What dropping a catalog would free, and which of its own files its forks would still retain."""
 
     catalog_name: str
     files_freed: int
@@ -65,7 +68,7 @@ class DropReport:
 
 
 def catalog_storage(catalog: Catalog) -> CatalogStorage:
-    """What the catalog keeps; alone is what would be freed by dropping it."""
+    """The storage retained by a catalog; the exclusive part would be freed by dropping it."""
     own, inherited = _own_and_inherited_share(catalog)
     both = own + inherited
     return CatalogStorage(
@@ -74,7 +77,7 @@ def catalog_storage(catalog: Catalog) -> CatalogStorage:
 
 
 def drop_report(lake: Lake, name: str) -> DropReport:
-    """What would happen to files if a catalog were dropped. Nothing is changed."""
+    """The effect on files if a catalog were dropped. Changes nothing."""
     catalog = find_catalog(lake, name)
     own, inherited = _own_and_inherited_share(catalog)
     forks, some = rows.forks_of(lake.store, catalog.catalog_id, _SOME_FORKS)

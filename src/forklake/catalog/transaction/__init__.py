@@ -1,4 +1,4 @@
-"""Transactions: staged changes on top of a snapshot, DDL and options that stage them, and the commit.
+"""Transactions: staged changes on top of a snapshot, DDL and options, and the commit.
 
 Imports `lakes` and `reading`.
 """

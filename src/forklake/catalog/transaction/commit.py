@@ -1,4 +1,4 @@
-"""Commit a transaction: check for conflicts under the catalog's lock, take an id, write the rows, move the head."""
+"""Commit: check for conflicts under the lock of the catalog, allocate an id, write the rows, update the head."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -33,16 +33,16 @@ from forklake.store.table_files import read_stats, stats_statement
 
 _MESSAGE_OPTION = "require_commit_message"
 _DUPLICATE_RETRIES = 2
-"""Under the lock only a row that is given twice can be there already: trying for long is in vain."""
+"""Under the lock, only a row that was given twice can be a duplicate, so many retries are useless."""
 _FEW_FILES = 16
-"""More of them, with their statistics, are sent in bulk, which takes the long way."""
+"""More files, with their statistics, are sent in bulk, which requires a locked commit."""
 
 
 def commit(transaction: Transaction) -> SnapshotId | None:
-    """Make the transaction's changes one snapshot, and return its id; None if there was no net change.
+    """Commit the changes as one snapshot and return its id; None if there is no net change.
 
-    Raises CommitConflict when somebody else committed something incompatible since the transaction began.
-    Either everything is committed or nothing, and the transaction is closed in both cases.
+    Raises CommitConflict if an incompatible change was committed since the transaction began. Either everything is
+    committed or nothing, and the transaction is closed in both cases.
     """
     transaction.check_open()
     try:
@@ -51,7 +51,7 @@ def commit(transaction: Transaction) -> SnapshotId | None:
         if not mine.changes:
             return None
         transaction.catalog.check_writable()
-        # Whatever interrupts it, a lost connection or the user, may do so when all is written.
+        # An interruption, by a lost connection or the user, may occur after everything is written.
         transaction.may_be_committed = True
         transaction.committed_as = _commit_with_retries(transaction, mine)
         transaction.may_be_committed = transaction.committed_as is not None
@@ -67,14 +67,14 @@ def commit(transaction: Transaction) -> SnapshotId | None:
 
 
 def rollback(transaction: Transaction) -> None:
-    """Forget the transaction's changes."""
+    """Discard the changes of the transaction."""
     transaction.check_open()
     transaction.close()
 
 
 def _commit_with_retries(transaction: Transaction, mine: OwnChanges) -> SnapshotId | None:
     lake = transaction.catalog.lake
-    # One token for all attempts: whichever of them landed, it is found.
+    # One token for all attempts, to find whichever of them succeeded.
     token = str(uuid4())
 
     def exhausted(failure: StoreError) -> CommitFailed:
@@ -96,14 +96,14 @@ def _commit_with_retries(transaction: Transaction, mine: OwnChanges) -> Snapshot
 
 
 def _find_landed_commit(transaction: Transaction, token: str) -> SnapshotId | None:
-    """The snapshot of a commit whose connection was lost; None if it has not happened, and no longer can."""
+    """The snapshot of a commit whose connection was lost; None if it did not happen, and no longer can."""
     store = transaction.catalog.lake.store
     first = landed_statements(store.dialect, transaction.catalog.catalog_id, transaction.base, token)
     with store.writing(first) as (_, (_, found, since)):
         if found:
             return SnapshotId(found[0][0])
         if read_changes(since, transaction.base) is None:
-            # It may have been among those that have expired meanwhile.
+            # It may be among the snapshots that have expired since.
             raise _unknown_outcome_error(transaction)
         return None
 
@@ -116,9 +116,9 @@ def _unknown_outcome_error(transaction: Transaction) -> CommitUnknown:
 
 
 def _try_append(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotId | None:
-    """The short way: one round trip, for commits that only add rows to what this process knows to be the head.
+    """Fast path: one round trip, for commits that only add rows to what this process knows to be the head.
 
-    None if it is not open; nothing was written then.
+    None if it is not applicable; then nothing was written.
     """
     catalog, info = transaction.catalog, transaction.info
     facts, key = catalog.lake.cache.facts, (catalog.catalog_id, transaction.base)
@@ -132,7 +132,7 @@ def _try_append(transaction: Transaction, mine: OwnChanges, token: str) -> Snaps
         or (_message_required(options, "catalog") and not (info.author and info.message))
     ):
         return None
-    # Nobody's data holds a number that is drawn after it was written.
+    # A random number chosen after the data was written does not occur in it.
     stand_in = SnapshotId(-(2**61 + random.getrandbits(61)))
     writer = SnapshotWriter(catalog.lake.store.dialect, catalog.catalog_id, stand_in)
     definitions = {table_id: changes.definition for table_id, changes in transaction.tables.items()}
@@ -166,7 +166,7 @@ def _remember_head(
     stats: Mapping[TableId, TableStats],
     options: Sequence[OptionRow],
 ) -> None:
-    """Remember what the next commit on top of this one would ask for; options that were set are read anew."""
+    """Cache what the next commit on top of this one needs; options that were set are read again."""
     catalog = transaction.catalog
     catalog.lake.cache.facts.learn(
         catalog.catalog_id, before, snapshot_id, stats, None if transaction.options else options
@@ -174,15 +174,15 @@ def _remember_head(
 
 
 def _message_required(options: Sequence[OptionRow], scope: str) -> bool | None:
-    """Whether a message is required by an option of this scope; None if it is not set."""
+    """Whether an option of this scope requires a message; None if it is not set."""
     values = [option.value for option in options if (option.scope, option.key) == (scope, _MESSAGE_OPTION)]
     return values[0] == "true" if values else None
 
 
 class _LockedCommit:
-    """The long way: one database transaction, in which the catalog is locked while conflicts are looked for.
+    """Regular path: one database transaction, which locks the catalog while it checks for conflicts.
 
-    Two round trips when nobody else has committed meanwhile.
+    Takes two round trips if there were no concurrent commits.
     """
 
     def __init__(self, transaction: Transaction, mine: OwnChanges, token: str) -> None:
@@ -199,7 +199,7 @@ class _LockedCommit:
         self._stats_scope = everything.only({level.catalog_id for scope in narrowed for level in scope.levels})
 
     def run(self) -> SnapshotId | None:
-        """The snapshot; None if others have meanwhile done all that was to be done."""
+        """The snapshot; None if others have made all the changes in the meantime."""
         dialect = self._store.dialect
         first = [
             begin_commit(dialect, self._transaction.catalog.catalog_id),
@@ -252,13 +252,13 @@ class _LockedCommit:
             raise CommitConflict(first.message, snapshot_id=first.snapshot_id, subject=first.subject)
 
     def _changes_left(self, options: list[OptionRow]) -> list[Change]:
-        """What is still to be done: an option that others have set to the same value is not."""
+        """The changes still to be made: options that others have set to the same value are omitted."""
         keys = {option.key for option in changed_options(self._transaction, options)}
         left = [change for change in self._mine.changes if not isinstance(change, SetOption) or change.key in keys]
         return left if any(self._is_work(change) for change in left) else []
 
     def _is_work(self, change: Change) -> bool:
-        """A delete that was only noted leaves no row."""
+        """A delete that was only noted has no effect on rows."""
         return not isinstance(change, DeletedFrom) or bool(self._transaction.tables[change.table_id])
 
     def _check_message(self, options: list[OptionRow]) -> None:

@@ -1,4 +1,4 @@
-"""Whether what was staged belongs together: what can only be told when everything is."""
+"""Consistency of staged changes, as far as it can only be checked when all are staged."""
 
 from forklake.catalog.transaction.table_changes import TableChanges
 from forklake.catalog.transaction.transaction import Transaction
@@ -6,7 +6,7 @@ from forklake.errors import InvalidInput
 
 
 def check_staged(transaction: Transaction) -> None:
-    """Refuse a compaction that adds or loses rows, and mappings without files or files without mappings."""
+    """Reject a compaction that changes the number of rows, mappings without files, and files without mappings."""
     for changes in transaction.tables.values():
         if changes.compaction and changes.row_delta:
             raise InvalidInput(f"Compaction must keep the number of rows, not change it by {changes.row_delta}.")

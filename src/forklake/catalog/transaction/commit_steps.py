@@ -1,4 +1,4 @@
-"""What a commit writes: a transaction's staged changes, put on top of the head, as rows of a new snapshot."""
+"""The rows written by a commit: staged changes applied to the head, as a new snapshot."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -19,18 +19,18 @@ from forklake.store.snapshot_writer import SnapshotWriter
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a commit is put on top of, read under the catalog's lock."""
+    """The state that a commit is applied to, read under the lock of the catalog."""
 
     stats: Mapping[TableId, TableStats]
     objects: Mapping[int, LakeObject[Definition]]
-    """The newest version of each object that is changed; what others did to it since the base included."""
+    """The newest version of each changed object, including concurrent changes since the base."""
     definitions: Mapping[TableId, TableDefinition]
-    """Of the tables whose rows change."""
+    """Definitions of the tables whose rows change."""
     options: tuple[OptionRow, ...]
 
 
 def write_changes(writer: SnapshotWriter, transaction: Transaction, head: Head) -> dict[TableId, TableStats]:
-    """Give the writer all rows that the staged changes begin and end; the statistics that tables have then."""
+    """Pass all rows that begin and end to the writer; returns the resulting statistics of the tables."""
     after = {}
     for staged in transaction.objects.values():
         _change_object(writer, staged, head)
@@ -43,7 +43,7 @@ def write_changes(writer: SnapshotWriter, transaction: Transaction, head: Head) 
 
 
 def changed_options(transaction: Transaction, committed: Iterable[OptionRow]) -> list[StagedOption]:
-    """The staged options that are not committed like this already."""
+    """The staged options that differ from the committed ones."""
     values = {(row.scope, row.scope_id, row.key): row.value for row in committed}
     return [option for place, option in transaction.options.items() if values.get(place) != option.value]
 
@@ -51,7 +51,7 @@ def changed_options(transaction: Transaction, committed: Iterable[OptionRow]) ->
 def _change_object(writer: SnapshotWriter, staged: StagedObject, head: Head) -> None:
     newest = None if staged.committed is None else head.objects.get(staged.committed.object_id)
     if staged.committed is not None and newest is None:
-        # A new version of what is no longer there would bring it back.
+        # A new version would resurrect an object that no longer exists.
         name = staged.committed.name
         raise CommitConflict(f"Transaction conflict - attempting to change '{name}' - but it has gone", subject=name)
     if newest is not None:
@@ -65,7 +65,7 @@ def _change_object(writer: SnapshotWriter, staged: StagedObject, head: Head) -> 
 def _rebase_object(
     now: LakeObject[Definition], committed: LakeObject[Definition] | None, newest: LakeObject[Definition] | None
 ) -> LakeObject[Definition]:
-    """My version on top of the newest one: a rename and an alteration by two writers both count."""
+    """My version on top of the newest one: a rename and an alteration by different writers are combined."""
     if newest is None or committed is None:
         return now
     name = now.name if now.name != committed.name else newest.name

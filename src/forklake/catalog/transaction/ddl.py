@@ -1,4 +1,4 @@
-"""Create, rename, alter and drop schemas, tables, views and macros: staged into a transaction."""
+"""DDL: create, rename, alter and drop schemas, tables, views and macros, staged in a transaction."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ def create_schema(tx: Transaction, name: str, *, if_not_exists: bool = False) ->
 
 
 def drop_schema(tx: Transaction, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
-    """Drop a schema; with what is in it only if told so."""
+    """Drop a schema; its contents only with `cascade`."""
     if if_exists and find_schema(tx, name) is None:
         return
     schema = get_schema(tx, name)
@@ -71,7 +71,7 @@ def create_table(
     if_not_exists: bool = False,
     or_replace: bool = False,
 ) -> Table:
-    """Create a table. `partitioned_by` holds column names with their transforms."""
+    """Create a table. `partitioned_by` contains column names with their transforms."""
     parent = get_schema(tx, schema)
     if if_not_exists and (existing := find_object(tx, parent, name, "table")) is not None:
         return cast("Table", existing)
@@ -96,7 +96,7 @@ def create_table(
 
 
 def alter_table(tx: Transaction, schema: str, name: str, alteration: Alteration) -> Table:
-    """Change the definition of a table with one of the functions of `model.alterations`."""
+    """Change the definition of a table with a function of `model.alterations`."""
     table = get_table(tx, schema, name)
     definition = alteration(table.definition)
     altered = replace(table, definition=definition)
@@ -106,7 +106,7 @@ def alter_table(tx: Transaction, schema: str, name: str, alteration: Alteration)
 
 
 def drop_table(tx: Transaction, schema: str, name: str, *, if_exists: bool = False) -> None:
-    """Drop a table; one row, however many files it has."""
+    """Drop a table; writes one row, regardless of the number of files."""
     _drop(tx, schema, name, "table", get_table, if_exists=if_exists)
 
 
@@ -147,7 +147,7 @@ def create_macro(
     table: bool = False,
     or_replace: bool = False,
 ) -> Macro:
-    """Create a scalar or a table macro; the two have names of their own."""
+    """Create a scalar or table macro; each kind has its own namespace."""
     parent = get_schema(tx, schema)
     if not definition.implementations:
         raise InvalidChange(f"Macro '{name}' needs at least one implementation.")
@@ -162,7 +162,7 @@ def drop_macro(tx: Transaction, schema: str, name: str, *, table: bool = False, 
 
 
 def set_object_tag(tx: Transaction, entry: LakeObject[D], value: str | None, *, key: str = COMMENT) -> LakeObject[D]:
-    """Tag, or comment on, a schema, table, view or macro; None removes."""
+    """Set a tag, by default the comment, of a schema, table, view or macro; None removes it."""
     entry = tx.current(entry)
     tags = {name: text for name, text in entry.definition.tags.items() if name != key}
     if value is not None:
@@ -192,7 +192,7 @@ def _create(
 
 
 def _make_room(tx: Transaction, schema: Schema, name: str, kind: ObjectKind, *, or_replace: bool) -> None:
-    """The name must be free, or be of the same kind and meant to be replaced."""
+    """The name must be free, or belong to an object of the same kind that is to be replaced."""
     namespace = _RELATIONS if kind in _RELATIONS else (kind,)
     existing = find_object(tx, schema, name, *namespace)
     if existing is None:
@@ -231,7 +231,7 @@ def _drop(
 
 
 def _rename(tx: Transaction, entry: LakeObject[D], schema: str, new_name: str) -> LakeObject[D]:
-    """Give a table or view another name in its schema. Its files stay where they are."""
+    """Rename a table or view within its schema. Its files are not moved."""
     check_object_name(new_name, entry.kind)
     other = find_object(tx, get_schema(tx, schema), new_name, *_RELATIONS)
     if other is not None and (other.object_id != entry.object_id or fold(entry.name) != fold(new_name)):

@@ -1,4 +1,4 @@
-"""Names to objects, as a transaction sees them: `schema.name`, with the nearest name in the error."""
+"""Name resolution within a transaction, with suggestions in errors."""
 
 from typing import cast
 
@@ -67,7 +67,7 @@ def _get_object(tx: Transaction, schema_name: str, name: str, kind: ObjectKind) 
     if found is not None:
         return found
     error, noun = NOT_FOUND[kind]
-    # A view can be meant where a table is named, and the other way around.
+    # A view may have been meant instead of a table, and vice versa.
     alike = ("table", "view") if kind in ("table", "view") else (kind,)
     known = [entry.name for entry in tx.objects_in(SchemaId(schema.object_id)) if entry.kind in alike]
     raise error(

@@ -1,4 +1,4 @@
-"""Set and look up options: of the instance, a catalog, a schema or a table; the narrowest one counts."""
+"""Options of the instance, a catalog, a schema or a table; the narrowest scope takes precedence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _SCOPES: tuple[OptionScope, ...] = get_args(OptionScope)
 
 @dataclass(frozen=True, slots=True)
 class OptionValue:
-    """An option that was set. `scope_id` is the schema or table it is set for, 0 otherwise."""
+    """An option that is set. `scope_id` is the id of the schema or table, 0 otherwise."""
 
     key: str
     value: str
@@ -31,10 +31,10 @@ class OptionValue:
 def set_option(
     tx: Transaction, key: str, value: object, *, schema: str | None = None, table: str | None = None
 ) -> None:
-    """Stage an option for the catalog, one schema or one table; a value of None unsets it.
+    """Stage an option for the catalog, a schema or a table; None unsets it.
 
-    Options are versioned like everything else: a fork inherits them as they were, and later changes of its
-    parent do not reach it.
+    Options are versioned: a fork inherits them as of the fork point, and is not affected by later changes of its
+    parent.
     """
     tx.check_changeable()
     option = find_option(key)
@@ -50,7 +50,7 @@ def set_option(
 
 
 def set_instance_option(lake: Lake, key: str, value: object) -> None:
-    """Set a default for all catalogs of the lake at once, or unset it with None. Not versioned."""
+    """Set a default for all catalogs of the lake; None unsets it. Not versioned."""
     option = find_option(key)
     if lake.store.read_only:
         raise ReadOnly(f"{lake.store.location} is open for reading only.")
@@ -58,7 +58,7 @@ def set_instance_option(lake: Lake, key: str, value: object) -> None:
 
 
 def list_options(tx: Transaction) -> list[OptionValue]:
-    """Every option that is set, from the whole instance to single tables."""
+    """All options that are set, from the instance to single tables."""
     tx.check_open()
     staged = tx.options
     kept = [row for row in _committed_options(tx) if (row.scope, row.scope_id, row.key) not in staged]
@@ -69,7 +69,7 @@ def list_options(tx: Transaction) -> list[OptionValue]:
 
 
 def effective_option(tx: Transaction, key: str, table: Table | None = None) -> str | None:
-    """The value that counts for a table, or for the catalog; see `effective_options`."""
+    """The effective value for a table or for the catalog; see `effective_options`."""
     name = find_option(key).name
     return checked_option(name, effective_options(tx, table)[name])
 
@@ -77,10 +77,12 @@ def effective_option(tx: Transaction, key: str, table: Table | None = None) -> s
 def effective_options(
     tx: Transaction, table: Table | None = None, defaults: Mapping[str, str] | None = None
 ) -> dict[str, str | None]:
-    """Every option with the value that counts for a table, or for the catalog: of the table, its schema, the
-    catalog, the instance, the given defaults, or the built-in default, whichever comes first."""
+    """The effective values of all options for a table or for the catalog.
+
+    The first one applies: table, schema, catalog, instance, given defaults, built-in default.
+    """
     values: dict[str, str | None] = {name: option.default for name, option in OPTIONS.items()} | dict(defaults or {})
-    # From the widest scope to the narrowest, each over those before.
+    # From the widest to the narrowest scope, each overriding the previous ones.
     places: list[tuple[OptionScope, int]] = [("instance", 0), ("catalog", 0)]
     if table is not None:
         places += [("schema", table.schema_id), ("table", table.object_id)]
@@ -92,7 +94,7 @@ def effective_options(
 
 
 def checked_option(name: str, value: str | None) -> str | None:
-    """The value, if it is one: others may have written the row."""
+    """Returns the value if it is valid: the row may have been written by others."""
     if value is not None:
         try:
             normalise_option(name, value)
@@ -102,7 +104,7 @@ def checked_option(name: str, value: str | None) -> str | None:
 
 
 def _committed_options(tx: Transaction) -> list[OptionRow]:
-    """The options in force where the transaction began. Those of the instance are not versioned: never remembered."""
+    """The options as of the transaction's base. Those of the instance are not versioned, and never cached."""
     lake = tx.catalog.lake
     known = lake.cache.facts.options(tx.catalog.catalog_id, tx.view.snapshot_id)
     if known is None:

@@ -1,4 +1,4 @@
-"""What a transaction did, as the changes that are recorded and checked for conflicts."""
+"""The changes of a transaction, for recording and conflict detection."""
 
 from collections.abc import Iterator
 from typing import cast
@@ -31,7 +31,7 @@ from forklake.model.ids import MacroId, SchemaId, TableId, ViewId
 
 
 def own_changes(transaction: Transaction) -> OwnChanges:
-    """The net effect: what was created and dropped again leaves nothing."""
+    """The net effect: objects created and dropped in the transaction are ignored."""
     changes: list[Change] = []
     for staged in transaction.objects.values():
         changes += _object_changes(transaction, staged)
@@ -73,7 +73,7 @@ def _object_changes(transaction: Transaction, staged: StagedObject) -> Iterator[
             if altered:
                 yield AlteredView(ViewId(now.object_id))
         case _:
-            # There is no entry for an altered macro: its version is replaced.
+            # There is no change type for an altered macro: it is replaced.
             yield _drop_change(before)
             yield _create_change(transaction, now)
 
@@ -82,7 +82,7 @@ def _create_change(transaction: Transaction, entry: LakeObject[Definition]) -> C
     if entry.kind == "schema":
         return CreatedSchema(entry.name)
     schema = _schema_name(transaction, entry.schema_id)
-    # A schema of this very transaction cannot have been dropped by anybody else.
+    # A schema created in this transaction cannot be dropped by others.
     schema_id = None if transaction.is_new(entry.schema_id) else entry.schema_id
     match entry.kind:
         case "table":

@@ -1,4 +1,4 @@
-"""What a transaction has shown of the committed state, so that it recognises what it is given back."""
+"""The committed state that a transaction has returned, to recognise what is passed back to it."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar, cast
@@ -24,7 +24,7 @@ Id = TypeVar("Id", bound=int)
 
 
 class LookedUpObjects:
-    """The objects of a view that were looked up, by id."""
+    """The objects of a view that have been looked up, by id."""
 
     def __init__(self, view: CatalogView) -> None:
         self._view = view
@@ -39,9 +39,9 @@ class LookedUpObjects:
         return self._by_id.get(object_id)
 
     def find_by_handle(self, handle: LakeObject[Definition]) -> LakeObject[Definition] | None:
-        """The committed version, whichever the handle is of."""
+        """The committed version of the object that the handle refers to."""
         if handle.object_id not in self._by_id:
-            # By name first: that is often remembered from other transactions.
+            # By name first, because names are often cached by other transactions.
             self.show(self._view.objects_named(handle.schema_id, handle.name))
         return self.find(handle.object_id)
 
@@ -62,7 +62,7 @@ class LookedUpRows:
         return self._batches.show(self._view.batches(self._table_id))
 
     def check_files(self, files: Sequence[ScanFile], changes: TableChanges) -> None:
-        """Refuse files that are not, with the changes, as they are given, and files given twice."""
+        """Reject duplicate files, and files that differ from their current state including the changes."""
         ids = [_file_id(scanned) for scanned in files]
         committed = self._files.find(
             [file_id for file_id in ids if file_id not in changes.new_files],
@@ -72,12 +72,12 @@ class LookedUpRows:
         _check_current(files, now, _file_id, "data file")
 
     def check_batches(self, batches: Sequence[InlinedBatch], changes: TableChanges) -> None:
-        """Refuse batches that are not, with the changes, as they are given, and batches given twice."""
+        """Reject duplicate batches, and batches that differ from their current state including the changes."""
         now = self.batches_now([batch.batch_id for batch in batches], changes)
         _check_current(batches, now, _batch_id, "inlined batch")
 
     def batches_now(self, ids: Sequence[BatchId], changes: TableChanges) -> dict[BatchId, InlinedBatch]:
-        """Those of the batches that exist, as they are with the changes."""
+        """The existing ones of the batches, in their current state including the changes."""
         committed = self._batches.find(
             [batch_id for batch_id in ids if batch_id not in changes.new_batches],
             lambda _: self._view.batches(self._table_id),
@@ -86,7 +86,7 @@ class LookedUpRows:
 
 
 def current_version(handle: LakeObject[D], found: LakeObject[Definition] | None, view: CatalogView) -> LakeObject[D]:
-    """What was found for a handle, if it is the version that the handle is of."""
+    """The object found for a handle; raises if the handle refers to another version."""
     error, noun = NOT_FOUND[handle.kind]
     if found is None:
         where = f"in catalog '{view.catalog.name}' at version {view.snapshot_id}"
@@ -97,7 +97,7 @@ def current_version(handle: LakeObject[D], found: LakeObject[Definition] | None,
 
 
 class _LookedUp(Generic[Id, Item]):
-    """Things by id. Showing many of them costs nothing until one comes back."""
+    """Items by id. Registering many of them is free until one is looked up."""
 
     def __init__(self, id_of: Callable[[Item], Id]) -> None:
         self._id_of = id_of
@@ -109,7 +109,7 @@ class _LookedUp(Generic[Id, Item]):
         return items
 
     def find(self, ids: Sequence[Id], look_up: Callable[[Sequence[Id]], Sequence[Item]]) -> dict[Id, Item]:
-        """Those of the ids that exist; `look_up` is asked for the ones that were not shown."""
+        """Those of the ids that exist; `look_up` is called for ids that were not registered."""
         self._keep(self._latest)
         missing = [item_id for item_id in ids if item_id not in self._by_id]
         if missing:

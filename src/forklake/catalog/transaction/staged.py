@@ -1,4 +1,4 @@
-"""Objects and options as a transaction is about to leave them."""
+"""Staged objects and options of a transaction."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from forklake.model.entities import Definition, LakeObject
 
 @dataclass(frozen=True, slots=True)
 class StagedObject:
-    """An object this transaction created, changed or dropped. `committed` is what was there before it."""
+    """An object created, changed or dropped by the transaction. `committed` is its previous version."""
 
     committed: LakeObject[Definition] | None
     now: LakeObject[Definition] | None
@@ -16,7 +16,7 @@ class StagedObject:
 
 @dataclass(frozen=True, slots=True)
 class StagedOption:
-    """An option to be set, or with no value to be unset. `scope_id` is 0 for the whole catalog."""
+    """An option to be set, or unset if the value is None. `scope_id` is 0 for the whole catalog."""
 
     option_id: int
     scope: str

@@ -1,4 +1,4 @@
-"""The statistics of a table after a transaction, and the row ids that its new rows get."""
+"""Table statistics after a transaction, and assignment of row ids."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -12,7 +12,7 @@ from forklake.model.statistics import ColumnStats, merge_stats
 
 
 def keyed_stats(new: NewDataFile, types: Mapping[ColumnId, ColumnType]) -> list[KeyedStats]:
-    """The statistics of every column of a new file, known or not."""
+    """The statistics of all columns of a new file, known or not."""
     known = {stats.column_id: stats for stats in new.column_stats}
     keyed = []
     for column_id, column_type in types.items():
@@ -27,9 +27,9 @@ def stats_after_changes(
     types: Mapping[ColumnId, ColumnType],
     keyed: Iterable[list[KeyedStats]],
 ) -> tuple[TableStats, list[DataFile], list[InlinedBatch]]:
-    """The new statistics, and the new files and batches with their row ids; `keyed` are those of the new files.
+    """The new statistics, and the new files and batches with row ids; `keyed` are the statistics of the new files.
 
-    Statistics only ever widen: deleted rows are subtracted from the count, but bounds stay valid bounds.
+    Statistics only widen: deleted rows are subtracted from the count, but the bounds remain valid bounds.
     """
     next_row_id = before.next_row_id
     files = []
@@ -69,7 +69,7 @@ def _widths_after(
 def _columns_after(
     before: TableStats, changes: TableChanges, types: Mapping[ColumnId, ColumnType]
 ) -> dict[ColumnId, ColumnStats]:
-    # Rows that move leave the bounds as they are.
+    # Moved rows do not change the bounds.
     kept = {column_id: stats for column_id, stats in before.columns.items() if column_id in types}
     if changes.compaction is not None:
         return kept
@@ -79,7 +79,7 @@ def _columns_after(
         return kept
     sides = [{stats.column_id: stats for stats in of_one} for of_one in added]
     if before.columns:
-        # A column added later has no statistics of the rows from before, which hold its default.
+        # A column added later has no statistics for earlier rows, which contain its default.
         sides.append(kept)
     return {
         column_id: merge_stats(column_type, [known.get(column_id) or ColumnStats(column_id) for known in sides])

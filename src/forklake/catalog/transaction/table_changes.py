@@ -1,4 +1,4 @@
-"""What a transaction has done to the rows of one table, before it is committed."""
+"""Staged row changes of one table in a transaction."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,28 +25,28 @@ Compaction = Literal["merge", "rewrite", "flush"]
 
 @dataclass(slots=True)
 class TableChanges:
-    """Staged changes of one table. Committed things are held as they were read, to be ended as such."""
+    """Staged changes of one table. Committed files and batches are kept as they were read, in order to be ended."""
 
     table_id: TableId
     definition: TableDefinition
-    """Of the table when a change was last staged."""
+    """The definition of the table when a change was last staged."""
     new_files: dict[DataFileId, NewDataFile] = field(default_factory=dict)
     new_deletes: dict[DataFileId, DeleteFile] = field(default_factory=dict)
-    """By data file: the delete file that holds from now on."""
+    """The new effective delete file, by data file."""
     replaced_deletes: dict[DataFileId, DeleteFile] = field(default_factory=dict)
     ended_files: dict[DataFileId, ScanFile] = field(default_factory=dict)
     new_batches: dict[BatchId, InlinedBatch] = field(default_factory=dict)
     batch_stats: dict[BatchId, tuple[ColumnStats, ...]] = field(default_factory=dict)
     ended_batches: dict[BatchId, InlinedBatch] = field(default_factory=dict)
     deleted_inlined: set[tuple[BatchId, int]] = field(default_factory=set)
-    """Rows of committed batches, by batch and position."""
+    """Deleted rows of committed batches, by batch and position."""
     mappings: dict[MappingId, NameMapping] = field(default_factory=dict)
     row_delta: int = 0
     compaction: Compaction | None = None
     is_compacted: bool = False
-    """The compaction is complete: whatever else is staged would be taken for a part of it."""
+    """The compaction is complete: anything staged later would be mistaken for a part of it."""
     delete_noted: bool = False
-    """A delete was meant, whether or not it found a row."""
+    """A delete was attempted, whether or not it found a row."""
 
     def __bool__(self) -> bool:
         staged = (
@@ -61,7 +61,7 @@ class TableChanges:
 
     @property
     def ends_rows(self) -> bool:
-        """Committed files or batches are ended."""
+        """Whether committed files or batches are ended."""
         return bool(self.ended_files or self.replaced_deletes or self.ended_batches)
 
     def add_files(self, files: Iterable[NewDataFile]) -> None:
@@ -70,7 +70,7 @@ class TableChanges:
             self.row_delta += new.file.record_count
 
     def delete_rows(self, scanned: ScanFile, delete: DeleteFile) -> None:
-        """Give a file, as it is now, another delete file; one that leaves no row ends it."""
+        """Replace the delete file of a file in its current state; if no row is left, the file is ended."""
         if delete.delete_count >= scanned.data.record_count:
             self.end_files([scanned])
             return
@@ -79,7 +79,7 @@ class TableChanges:
         self.new_deletes[delete.data_file_id] = delete
 
     def end_files(self, files: Iterable[ScanFile]) -> None:
-        """Remove files as they are now."""
+        """Remove files, given in their current state."""
         freed = set()
         for scanned in files:
             self.row_delta -= scanned.live_rows
@@ -99,7 +99,7 @@ class TableChanges:
         self.row_delta += batch.live_rows
 
     def delete_inlined(self, rows: Collection[tuple[BatchId, int]]) -> None:
-        """Delete rows that are there now."""
+        """Delete rows that currently exist."""
         self.row_delta -= len(rows)
         for batch_id, position in rows:
             if batch_id not in self.new_batches:
@@ -111,14 +111,14 @@ class TableChanges:
                 del self.new_batches[batch_id]
 
     def end_batches(self, batches: Iterable[InlinedBatch]) -> None:
-        """Remove batches as they are now."""
+        """Remove batches, given in their current state."""
         for batch in batches:
             self.row_delta -= batch.live_rows
             if self.new_batches.pop(batch.batch_id, None) is None:
                 self.ended_batches[batch.batch_id] = batch
 
     def keep_names(self, mapping_id: MappingId, mapping: NameMapping) -> None:
-        """Give the files written with an uncommitted version of the table, which is no more, a mapping instead."""
+        """Assign a mapping to files written with an uncommitted version of the table that has been superseded."""
         self.mappings[mapping_id] = mapping
         for file_id, new in self.nameless_files().items():
             self.new_files[file_id] = replace(new, file=new.file._replace(mapping_id=mapping_id, table_version=None))
@@ -132,7 +132,7 @@ class TableChanges:
         }
 
     def return_to(self, version: SnapshotId) -> None:
-        """The transaction will commit no version of the table after all: this one stays."""
+        """No version of the table will be committed after all: assign the existing version instead."""
         for file_id, new in self.new_files.items():
             if new.file.table_version == UNCOMMITTED:
                 self.new_files[file_id] = replace(new, file=new.file._replace(table_version=version))
@@ -141,7 +141,7 @@ class TableChanges:
                 self.new_batches[batch_id] = replace(batch, table_version=version)
 
     def files_now(self, committed: Iterable[ScanFile]) -> Iterator[ScanFile]:
-        """What these files of a snapshot are now, and the new ones."""
+        """The current state of these committed files, followed by the new ones."""
         for scanned in committed:
             if (now := self.file_now(scanned.data.data_file_id, scanned)) is not None:
                 yield now
@@ -149,7 +149,7 @@ class TableChanges:
             yield ScanFile(new.file, self.new_deletes.get(file_id))
 
     def file_now(self, file_id: DataFileId, committed: ScanFile | None) -> ScanFile | None:
-        """What a file is now, new or as it was committed; None if there is none, or no more."""
+        """The current state of a new or committed file; None if it does not exist or was ended."""
         if (new := self.new_files.get(file_id)) is not None:
             return ScanFile(new.file, self.new_deletes.get(file_id))
         if committed is None or file_id in self.ended_files:
@@ -157,7 +157,7 @@ class TableChanges:
         return ScanFile(committed.data, self.new_deletes.get(file_id, committed.delete))
 
     def batches_now(self, committed: Iterable[InlinedBatch]) -> Iterator[InlinedBatch]:
-        """What these batches of a snapshot are now, and the new ones."""
+        """The current state of these committed batches, followed by the new ones."""
         deleted: dict[BatchId, set[int]] = {}
         for batch_id, position in self.deleted_inlined:
             deleted.setdefault(batch_id, set()).add(position)
@@ -167,7 +167,7 @@ class TableChanges:
         yield from self.new_batches.values()
 
     def changes(self) -> Iterator[Change]:
-        """What is recorded of it, and checked for conflicts."""
+        """The changes to record and to check for conflicts."""
         if not self:
             return
         match self.compaction:
@@ -190,7 +190,7 @@ class TableChanges:
             yield InlinedDelete(self.table_id)
 
     def touched_files(self) -> frozenset[DataFileId]:
-        """Committed files of which rows are deleted, or which are ended."""
+        """Committed files with deleted rows, and ended ones."""
         return frozenset((self.new_deletes.keys() - self.new_files.keys()) | self.ended_files.keys())
 
     def touched_rows(self) -> frozenset[tuple[BatchId, int]]:
@@ -204,17 +204,17 @@ class TableChanges:
         return frozenset(self.deleted_inlined | moved)
 
     def size_delta(self) -> int:
-        """By how many bytes the data files of the table grow."""
+        """The size by which the data files of the table grow, in bytes."""
         added = sum(new.file.file_size_bytes for new in self.new_files.values())
         return added - sum(ended.data.file_size_bytes for ended in self.ended_files.values())
 
     def _forget_mappings(self, freed: set[MappingId]) -> None:
-        """A mapping goes with the last file that uses it."""
+        """A mapping is removed with the last file that uses it."""
         for unused in freed - {new.file.mapping_id for new in self.new_files.values()}:
             self.mappings.pop(unused, None)
 
     def _replace_delete(self, scanned: ScanFile) -> None:
-        """A committed delete file is ended by the one that takes its place; an own one is just forgotten."""
+        """A committed delete file is ended by its replacement; one of this transaction is just dropped."""
         file_id = scanned.data.data_file_id
         if scanned.delete is not None and file_id not in self.new_deletes:
             self.replaced_deletes[file_id] = scanned.delete

@@ -1,4 +1,4 @@
-"""A transaction: a catalog as of a snapshot, and on top of it changes that nobody else sees yet."""
+"""Transactions: a catalog as of a snapshot, with uncommitted changes on top."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeVar, cast
@@ -22,22 +22,23 @@ from forklake.model.snapshots import CommitInfo
 from forklake.model.statistics import ColumnStats
 
 SCHEMAS = SchemaId(0)
-"""The schema that the schemas are in."""
+"""The schema that contains the schemas."""
 
 _EITHER_OR = "Transactions can either make changes OR perform compaction - not both"
 
 _ATTEMPTS = 5
-"""How often something is read whose snapshot expires meanwhile."""
+"""Maximum number of attempts to read something whose snapshot expires in the meantime."""
 
 D = TypeVar("D", bound=Definition)
 T = TypeVar("T")
 
 
 class Transaction:
-    """Reads what was committed when it began, plus its own changes; commits all of them at once or none.
+    """Reads what was committed when it began, plus its own changes; commits atomically.
 
-    Changes are staged by the verbs of `ddl`, `options` and, for rows, by the methods here. What they are given,
-    a table, files or batches, must be as this transaction sees it: what another one has shown may have changed.
+    Changes are staged by the functions of `ddl` and `options` and, for rows, by the methods here. Tables, files and
+    batches passed to them must be in the state seen by this transaction; those obtained from another one may have
+    changed.
     """
 
     def __init__(self, catalog: Catalog, view: CatalogView) -> None:
@@ -49,7 +50,7 @@ class Transaction:
         self.options: dict[tuple[str, int, str], StagedOption] = {}
         self.committed_as: SnapshotId | None = None
         self.may_be_committed = False
-        """Whether it is, or nobody can tell."""
+        """Whether it is committed, or its outcome is unknown."""
         self.written = WrittenFiles()
         self._open = True
         self._compacts = False
@@ -59,7 +60,7 @@ class Transaction:
 
     @property
     def base(self) -> SnapshotId:
-        """The snapshot it reads."""
+        """The snapshot that the transaction reads."""
         return self.view.snapshot_id
 
     @property
@@ -75,24 +76,24 @@ class Transaction:
         self.catalog.check_writable()
 
     def check_changeable(self) -> None:
-        """Compaction must leave everything as it is."""
+        """Raise if the transaction compacts, as a compaction must not make changes."""
         self.check_writable()
         if self._compacts:
             raise TransactionError(_EITHER_OR)
 
     def close(self) -> None:
-        """Nothing more can be done with it. Without a commit before, its changes are forgotten."""
+        """Close the transaction. Uncommitted changes are discarded."""
         self._open = False
 
     def set_commit_message(self, author: str | None, message: str | None, extra_info: str | None = None) -> None:
-        """What to record about the commit; for this transaction only."""
+        """Set the information recorded with the commit of this transaction."""
         self.check_open()
         for what, text in (("author", author), ("message", message), ("extra info", extra_info)):
             if text is not None:
                 check_text(text, what)
         self.info = CommitInfo(author, message, extra_info)
 
-    # Reading, own changes included
+    # Reading, including own changes
 
     def objects_named(self, schema_id: SchemaId, name: str) -> list[LakeObject[Definition]]:
         self.check_open()
@@ -102,7 +103,7 @@ class Transaction:
         return [*committed, *mine]
 
     def objects_in(self, schema_id: SchemaId) -> list[LakeObject[Definition]]:
-        """Everything in a schema, by kind and name; schema 0 holds the schemas."""
+        """All objects in a schema, by kind and name; schema 0 contains the schemas."""
         self.check_open()
         found = [*self._unstaged(self.view.objects_in(schema_id)), *self._staged(schema_id)]
         return sorted(found, key=lambda entry: (entry.kind, fold(entry.name)))
@@ -113,13 +114,13 @@ class Transaction:
         return staged.now if staged else self._seen.find(object_id)
 
     def current(self, handle: LakeObject[D]) -> LakeObject[D]:
-        """The object as this transaction sees it now. The handle may be from another one, but of this version."""
+        """The object as seen by this transaction. The handle may be from another one, but must be of this version."""
         self.check_open()
         staged = self.objects.get(handle.object_id)
         return current_version(handle, staged.now if staged else self._seen.find_by_handle(handle), self.view)
 
     def table_versions(self, table: Table, versions: Collection[SnapshotId]) -> dict[SnapshotId, TableDefinition]:
-        """What the table was from each of these snapshots on; UNCOMMITTED is what this transaction makes of it."""
+        """The definitions of the table that began at these snapshots; UNCOMMITTED is that of this transaction."""
         current = self.current(table)
         staged = self.objects.get(table.object_id)
         before = current if staged is None else cast("Table | None", staged.committed)
@@ -133,25 +134,25 @@ class Transaction:
         }
 
     def version_of(self, table: Table) -> SnapshotId:
-        """The version of the table that rows written now are of; UNCOMMITTED if this transaction makes it."""
+        """The version of the table for rows written now; UNCOMMITTED if it is created by this transaction."""
         return UNCOMMITTED if table.object_id in self.objects else table.begin_snapshot
 
     def files(self, table_id: TableId, only: Collection[DataFileId] | None = None) -> list[ScanFile]:
-        """The files of a table, those of this transaction included."""
+        """The files of a table, including those of this transaction."""
         self.check_open()
         staged = self.tables.get(table_id)
         committed = [] if self.is_new(table_id) else self._rows_seen(table_id).files(only)
         return committed if staged is None else list(staged.files_now(committed))
 
     def batches(self, table_id: TableId) -> list[InlinedBatch]:
-        """The inlined rows of a table, those of this transaction included."""
+        """The inlined rows of a table, including those of this transaction."""
         self.check_open()
         staged = self.tables.get(table_id)
         committed = [] if self.is_new(table_id) else self._rows_seen(table_id).batches()
         return committed if staged is None else list(staged.batches_now(committed))
 
     def mappings(self, table_id: TableId) -> dict[MappingId, NameMapping]:
-        """The column mappings of a table, those of this transaction included."""
+        """The column mappings of a table, including those of this transaction."""
         self.check_open()
         staged = self.tables.get(table_id)
         committed = {} if self.is_new(table_id) else self.view.mappings(table_id)
@@ -159,19 +160,19 @@ class Transaction:
 
     @property
     def staged_paths(self) -> set[str]:
-        """The files that the transaction commits, or has committed."""
+        """The files that the transaction commits or has committed."""
         tables = self.tables.values()
         data = {new.file.path for changes in tables for new in changes.new_files.values()}
         return data | {delete.path for changes in tables for delete in changes.new_deletes.values()}
 
     @property
     def only_adds(self) -> bool:
-        """Nothing committed is ended: objects are new, and rows are added or hidden by new rows."""
+        """Whether nothing committed is ended: objects are new, and rows are added or hidden by new rows."""
         created = all(staged.committed is None for staged in self.objects.values())
         return created and not self.options and not any(changes.ends_rows for changes in self.tables.values())
 
     def is_new(self, object_id: int) -> bool:
-        """Created by this transaction, so nothing of it is committed."""
+        """Whether the object was created by this transaction, and so has no committed state."""
         staged = self.objects.get(object_id)
         return staged is not None and staged.committed is None
 
@@ -216,14 +217,14 @@ class Transaction:
             self.objects[object_id] = StagedObject(committed, now, tightened)
 
     def _keep_names(self, changes: TableChanges, before: Definition, now: Definition) -> None:
-        """Files written with a definition that will never be committed take its names and types with them."""
+        """Files written with a definition that will never be committed need a mapping with its names and types."""
         assert isinstance(before, TableDefinition)
         assert isinstance(now, TableDefinition)
         if changes.nameless_files() and (names := mapping_of(before)) != mapping_of(now):
             changes.keep_names(MappingId(self.new_ids("entity")[0]), names)
 
     def stage_option(self, option: StagedOption, committed: str | None) -> None:
-        """Set or unset an option; nothing is staged if that is how it is committed."""
+        """Set or unset an option; nothing is staged if this equals the committed value."""
         self.check_changeable()
         place = (option.scope, option.scope_id, option.key)
         self.options.pop(place, None)
@@ -231,7 +232,7 @@ class Transaction:
             self.options[place] = option
 
     def new_ids(self, sequence: str, count: int = 1) -> list[int]:
-        """Ids that nothing else has, in any catalog: `entity`, `file` or `column`."""
+        """New ids, unique over all catalogs; the sequence is `entity`, `file` or `column`."""
         self.check_writable()
         lake = self.catalog.lake
         return with_retries(lake, lambda: lake.cache.ids.take(sequence, count), landed=lambda: None)
@@ -242,14 +243,14 @@ class Transaction:
     # Staging rows
 
     def append_files(self, table: Table, files: Sequence[NewDataFile]) -> None:
-        """Add data files, whose ids were drawn from `file`. Row ids are given out by the commit."""
+        """Add data files with ids from the sequence `file`. Row ids are assigned by the commit."""
         changes = self._table_changes(table)
         check_new_files(files, changes.definition.partition)
         self._take_ids([new.file.data_file_id for new in files])
         changes.add_files(files)
 
     def delete_from_files(self, table: Table, deletes: Sequence[tuple[ScanFile, DeleteFile]]) -> None:
-        """Give files, as `files` showed them, a delete file that holds all their deleted positions."""
+        """Assign delete files with all deleted positions to files, given as returned by `files`."""
         changes = self._table_changes(table)
         self._rows_seen(changes.table_id).check_files([scanned for scanned, _ in deletes], changes)
         check_delete_files(deletes)
@@ -260,13 +261,13 @@ class Transaction:
             changes.delete_rows(scanned, delete)
 
     def end_files(self, table: Table, files: Sequence[ScanFile]) -> None:
-        """Remove whole files, as `files` showed them: all their rows are gone."""
+        """Remove whole files with all their rows, given as returned by `files`."""
         changes = self._table_changes(table)
         self._rows_seen(changes.table_id).check_files(files, changes)
         changes.end_files(files)
 
     def insert_inlined(self, table: Table, batch: InlinedBatch, column_stats: Sequence[ColumnStats] = ()) -> None:
-        """Keep a few rows in the metadata database; the batch's id was drawn from `file`."""
+        """Store a few rows in the metadata database; the id of the batch is from the sequence `file`."""
         self.check_changeable()
         changes = self._table_changes(table)
         check_batch(batch)
@@ -275,7 +276,7 @@ class Transaction:
         changes.add_batch(batch, column_stats)
 
     def delete_inlined(self, table: Table, rows: Collection[tuple[BatchId, int]]) -> None:
-        """Delete inlined rows, by batch and position; each must be there."""
+        """Delete inlined rows, by batch and position; each must exist."""
         self.check_changeable()
         changes = self._table_changes(table)
         now = self._rows_seen(changes.table_id).batches_now([batch_id for batch_id, _ in rows], changes)
@@ -288,22 +289,22 @@ class Transaction:
         changes.delete_inlined(rows)
 
     def end_batches(self, table: Table, batches: Sequence[InlinedBatch]) -> None:
-        """Remove whole inlined batches, as `batches` showed them."""
+        """Remove whole inlined batches, given as returned by `batches`."""
         changes = self._table_changes(table)
         self._rows_seen(changes.table_id).check_batches(batches, changes)
         changes.end_batches(batches)
 
     def note_delete(self, table: Table) -> None:
-        """Say that rows were looked for to be deleted, even if none was found.
+        """Record that rows to delete were searched, even if none were found.
 
-        Rows that others insert meanwhile might have been among them, so they conflict. No change by itself, but
-        recorded together with others.
+        Concurrently inserted rows might have matched, so they conflict. Not a change by itself, but recorded together
+        with others.
         """
         self.check_changeable()
         self._table_changes(table).delete_noted = True
 
     def add_mapping(self, table: Table, mapping_id: MappingId, mapping: NameMapping) -> None:
-        """Names for the columns in new files of this transaction without field ids; the id is an `entity`."""
+        """Add a mapping for new files of this transaction without field ids; its id is from the sequence `entity`."""
         changes = self._table_changes(table)
         check_mapping(mapping, {column.column_id for column in changes.definition.fields()})
         if mapping_id in changes.mappings or not 0 <= mapping_id <= LARGEST:
@@ -311,7 +312,7 @@ class Transaction:
         changes.mappings[mapping_id] = mapping
 
     def compact(self, table: Table, kind: Compaction) -> None:
-        """Say that what is staged for the table until `end_compaction` moves rows without changing them."""
+        """Declare that changes staged for the table until `end_compaction` only move rows."""
         self.check_writable()
         seen = self.current(table)
         table_id = TableId(seen.object_id)
@@ -322,7 +323,7 @@ class Transaction:
         self.tables[table_id] = TableChanges(table_id, seen.definition, compaction=kind)
 
     def end_compaction(self, table: Table) -> None:
-        """Say that all rows of the table are where they should be; nothing more can be staged for it."""
+        """Declare the compaction of the table complete; nothing more can be staged for it."""
         self._table_changes(table).is_compacted = True
 
     def _table_changes(self, table: Table) -> TableChanges:
@@ -336,7 +337,7 @@ class Transaction:
         return changes
 
     def _take_ids(self, ids: Sequence[int]) -> None:
-        """An id of `file` is of one thing only."""
+        """An id of the sequence `file` must be used only once."""
         if len(set(ids)) < len(ids) or not self._staged_ids.isdisjoint(ids):
             raise InvalidInput("An id is given to two files or batches; draw one for each with new_ids.")
         self._staged_ids.update(ids)
@@ -346,7 +347,7 @@ class Transaction:
 
 
 def read_newest(begin_newest: Callable[[], Transaction], read: Callable[[Transaction], T]) -> T:
-    """What is read in a transaction on the newest snapshot: in another, if that expires meanwhile."""
+    """Read in a transaction on the newest snapshot; repeated with a new one if it expires in the meantime."""
     for _ in range(_ATTEMPTS):
         tx = begin_newest()
         try:
@@ -358,12 +359,12 @@ def read_newest(begin_newest: Callable[[], Transaction], read: Callable[[Transac
 
 
 def has_expired(tx: Transaction) -> bool:
-    """Whether the snapshot that a transaction reads is gone, and there may be a newer one to read instead."""
+    """Whether the snapshot of a transaction has expired, and there may be a newer one to read instead."""
     return tx.catalog.pinned is None and not is_kept(tx.catalog, tx.base)
 
 
 def expiry_conflict(tx: Transaction) -> CommitConflict:
-    """What to raise when snapshots expire faster than work on them is done."""
+    """The error for snapshots that repeatedly expire while they are being read."""
     return CommitConflict(
         f"Transaction conflict - snapshot {tx.base} has expired while it was read, as others did before it;"
         " try again, and keep snapshots for longer than the work takes",
@@ -372,9 +373,9 @@ def expiry_conflict(tx: Transaction) -> CommitConflict:
 
 
 def begin(catalog: Catalog, head: CatalogView | None = None) -> Transaction:
-    """A transaction on the newest snapshot, or on the one the catalog was attached at.
+    """A transaction on the newest snapshot, or on the one that the catalog is attached at.
 
-    `head` is what another handle of the catalog knows as its newest snapshot, which is then read here too.
+    `head` is the newest snapshot known to another handle of the catalog, which is then used here too.
     """
     if head is None or catalog.pinned is not None:
         return Transaction(catalog, view_at_head(catalog))

@@ -1,4 +1,4 @@
-"""The files that a transaction has written, staged or not: if it is not committed, they are nobody's."""
+"""Files written by a transaction, staged or not: without commit they are orphans."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class WrittenFiles:
-    """Paths of files below the data path, and jobs that write files whose names are not known yet."""
+    """Paths of files below the data path, and jobs writing files with names that are not known yet."""
 
     paths: set[str] = field(default_factory=set)
     jobs: set[str] = field(default_factory=set)
-    """The folders of jobs, each of which has one of its own."""
+    """The folders of jobs, one for each."""
 
     def end_job(self, folder: str, paths: Iterable[str]) -> None:
-        """The job that writes to a folder is done, and these are its files."""
+        """The job writing to a folder has ended, and wrote these files."""
         self.paths.update(paths)
         self.jobs.discard(folder)
 

@@ -1,4 +1,4 @@
-"""Files that others have written become files of a table, as they are.
+"""Adding of existing Parquet files to a table without copying.
 
 Imports `footers`.
 """

@@ -1,4 +1,4 @@
-"""Files that others have written become files of a table, as they are and where they are."""
+"""Adds existing Parquet files to a table, unchanged and in place."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -31,13 +31,13 @@ def add_data_files(
     allow_duplicates: bool = False,
     progress: Progress = QUIET,
 ) -> list[str]:
-    """Add Parquet files to a table by their footers alone; returns those that were added, with their full paths.
+    """Add Parquet files to a table, reading only their footers; returns the full paths of the added files.
 
-    A path may be a pattern, or a folder for all that is below it. Columns are found by name. Those that a file lacks
-    have the values that its path gives (`region=a/`) unless `hive_partitioning` is off, or, with `allow_missing`,
-    their initial defaults. Files without rows are left out. A file that the table has already is refused, unless
-    `allow_duplicates` says that its rows are meant to be there twice. What lies outside of the catalog's own folder
-    stays the user's: nobody here deletes it, ever.
+    A path may be a pattern, or a folder for all files below it. Columns are matched by name. Those missing in a file
+    get values from its path (`region=a/`) unless `hive_partitioning` is False, or, with `allow_missing`, their initial
+    defaults. Files without rows are skipped. A file that is already in the table is rejected, unless `allow_duplicates`
+    indicates that its rows are meant to occur twice. Files outside of the catalog's own folder remain the user's: they
+    are never deleted here.
     """
     work.tx.check_changeable()
     target = TargetTable(
@@ -58,7 +58,7 @@ def add_data_files(
 
 
 def _check_footers_readable(placed: Sequence[PlacedFile]) -> None:
-    """Refuse files that would end this process."""
+    """Reject files whose footers would crash this process."""
     deadly = deadly_footers([(each.file.files, each.file.path) for each in placed])
     for each in placed:
         if each.file.path in deadly:
@@ -66,7 +66,7 @@ def _check_footers_readable(placed: Sequence[PlacedFile]) -> None:
 
 
 def _inspect_files(target: TargetTable, placed: Sequence[PlacedFile], progress: Progress) -> Iterator[ForeignFile]:
-    """The files in their order; several footers are read at a time, and none any more when one does not fit."""
+    """The files in order; footers are read concurrently, and reading stops at the first file that does not fit."""
     threads = ThreadPoolExecutor(max_workers=_READERS)
     try:
         for file in threads.map(target.inspect_file, placed):
@@ -102,13 +102,14 @@ def _stage_foreign_files(work: Work, table: Table, files: Sequence[ForeignFile])
         claim_data_path(work.tx.catalog.lake, work.storage)
     for file in files:
         if file.placed.is_relative:
-            # Until the commit only its age tells it from an orphan, and it may have been brought here with an old one.
+            # Until the commit only its age distinguishes it from an orphan, and it may have kept an old one when it was
+            # copied.
             work.storage.touch(file.placed.path)
     work.tx.append_files(table, new)
 
 
 def _stage_mappings(work: Work, table: Table, files: Sequence[ForeignFile]) -> dict[NameMapping, MappingId]:
-    """One mapping for all files that have the same names."""
+    """One mapping for all files with the same names."""
     mappings = list(dict.fromkeys(file.mapping for file in files if file.mapping is not None))
     ids = [MappingId(i) for i in work.tx.new_ids("entity", len(mappings))] if mappings else []
     for mapping_id, mapping in zip(ids, mappings, strict=True):

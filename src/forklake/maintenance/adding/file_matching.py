@@ -1,4 +1,4 @@
-"""The columns of a file that others have written, found by name for the columns of a table."""
+"""Matching of the columns of a foreign file to those of a table by name."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,12 +12,12 @@ from forklake.model.names import fold
 from forklake.spark.tasks.statistics.file_fields import FileField
 
 LIST_CHILD = "list"
-"""What DuckLake calls the elements of a list, whatever they are called in the file."""
+"""DuckLake's name for the elements of a list, regardless of their name in the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchingRules:
-    """Whether a file may lack columns of the table, and whether it may have others."""
+    """Whether a file may lack columns of the table, or have additional ones."""
 
     allow_missing: bool = False
     ignore_extra_columns: bool = False
@@ -28,18 +28,18 @@ STRICT = MatchingRules()
 
 @dataclass(frozen=True, slots=True)
 class MatchedColumns:
-    """The columns of a table as a file has them: its names, its types, and the ids that the table gives them."""
+    """The columns of a table as found in a file: with the file's names and types, and the table's ids."""
 
     columns: tuple[Column, ...]
     places: dict[ColumnId, list[int]]
-    """By leaf field of the table, where in the file's row of leaves it is."""
+    """By leaf field of the table, its indexes among the leaves of the file."""
     missing: tuple[Column, ...] = ()
-    """Columns, and fields of structs, that the file does not have, lists and maps aside."""
+    """Columns and struct fields missing in the file, except within lists and maps."""
     native: bool = False
-    """The file is as we would write it for the table."""
+    """The file has exactly the form that we would write for the table."""
 
     def without(self, dropped: Collection[ColumnId]) -> "MatchedColumns":
-        """The same with some columns left to be found elsewhere."""
+        """The same without some columns, whose values are elsewhere."""
         kept = tuple(column for column in self.columns if column.column_id not in dropped)
         return replace(self, columns=kept, native=self.native and not dropped)
 
@@ -51,9 +51,9 @@ def match_columns(
     rules: MatchingRules = STRICT,
     elsewhere: Collection[ColumnId] = (),
 ) -> MatchedColumns:
-    """Match by name, case aside; InvalidInput names what does not fit.
+    """Match by name, ignoring case; raises InvalidInput for what does not fit.
 
-    Columns that have their values `elsewhere` may be missing, or be of any type.
+    Columns whose values are `elsewhere` may be missing, or have any type.
     """
     matching = _Matching(table, file, rules)
     columns = table.definition.columns
@@ -73,7 +73,7 @@ def _field_named(fields: Iterable[FileField], name: str) -> FileField:
 
 @dataclass(slots=True)
 class _Matching:
-    """One file on its way through the columns of a table."""
+    """The state of matching one file against the columns of a table."""
 
     table: Table
     file: str
@@ -109,7 +109,7 @@ class _Matching:
         return tuple(matched)
 
     def note_native(self, column: Column, found: FileField) -> None:
-        """Note the leaves of a column that needs no look at its names and types."""
+        """Record the leaves of a column whose names and types need no check."""
         if not column.children:
             self._note(column, found)
         for at, child in enumerate(column.children):
@@ -142,7 +142,7 @@ class _Matching:
         if column.type.name == "struct":
             children = self.fields(column.children, found.children, path, in_list=in_list)
             if not children:
-                # Whether the struct itself is NULL could not be told.
+                # Otherwise it is unknown whether the struct itself is NULL.
                 raise InvalidInput(f'Column "{".".join(path)}" of file "{self.file}" has none of the fields it needs.')
             return children
         names = [LIST_CHILD] if column.type.name == "list" else [child.name for child in column.children]

@@ -1,4 +1,4 @@
-"""Where a file may lie that is to be added, and under which path it is known then."""
+"""Locations of files to be added, and their paths in the metadata."""
 
 import os
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from forklake.spark.work import Work
 
 @dataclass(frozen=True, slots=True)
 class PlacedFile:
-    """A file, and how the metadata name it. Only what lies in the catalog's own folder is the catalog's to delete."""
+    """A file with its path in the metadata. Only files in the catalog's own folder may be deleted by the catalog."""
 
     file: FoundFile
     path: str
@@ -24,7 +24,7 @@ class PlacedFile:
 
 
 def place_files(work: Work, files: Sequence[FoundFile]) -> list[PlacedFile]:
-    """How each file is named; InvalidInput for files of other catalogs, and for those that are known already."""
+    """The path of each file; raises InvalidInput for files of other catalogs, and for known files."""
     below = {file.real_path: _below_root(work.storage, file) for file in files}
     folders = catalog_folders(
         work.tx.catalog.lake, {p for path in below.values() if path for p in _parent_folders(path)}
@@ -48,7 +48,7 @@ def place_files(work: Work, files: Sequence[FoundFile]) -> list[PlacedFile]:
 
 
 def check_not_in_table(work: Work, table: Table, placed: Sequence[PlacedFile]) -> None:
-    """InvalidInput for a file whose rows the table has already, under whichever of its names."""
+    """Raise InvalidInput for a file whose rows are already in the table, under any of its names."""
     names = {name: each for each in placed for name in (each.path, each.file.name, each.file.real_path)}
     known = known_paths(work.tx.catalog.lake, list(names)) | _staged_paths(work.tx).intersection(names)
     if known:
@@ -61,24 +61,24 @@ def check_not_in_table(work: Work, table: Table, placed: Sequence[PlacedFile]) -
 
 
 def _below_root(storage: Storage, file: FoundFile) -> str | None:
-    """The path from the lake's data path on; None for files that are elsewhere."""
+    """The path relative to the lake's data path; None for files elsewhere."""
     root = os.path.join(os.path.realpath(storage.prefix), "") if storage.is_local else storage.root
     return file.real_path.removeprefix(root) if file.real_path.startswith(root) else None
 
 
 def _parent_folders(path: str) -> list[str]:
-    """Every folder on the way to a file, from the top."""
+    """All parent folders of a file, from the top."""
     parts = path.split("/")[:-1]
     return ["/".join(parts[: at + 1]) for at in range(len(parts))]
 
 
 def _outside_path(storage: Storage, file: FoundFile, below: str | None) -> str:
-    """The name a user gave; but no link in the lake's own folders, where links come and go."""
+    """The name given by the user; but no links in the lake's own folders, which may disappear."""
     return file.name if below is None and not file.name.startswith(storage.prefix) else file.real_path
 
 
 def _check_not_known(work: Work, placed: Sequence[PlacedFile]) -> None:
-    """A file is of one table, and goes when its rows do: nobody else may count on it."""
+    """A file belongs to a single table, and is deleted with its rows: nothing else may depend on it."""
     spelled = [work.storage.spellings(each.path) for each in placed]
     known = known_paths(work.tx.catalog.lake, [name for names in spelled for name in names]) | _staged_paths(work.tx)
     for each, names in zip(placed, spelled, strict=True):

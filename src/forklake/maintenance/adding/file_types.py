@@ -1,4 +1,4 @@
-"""Which columns of files that others have written a column of a table can be read from."""
+"""Types of columns in foreign files from which a column of a table can be read."""
 
 from decimal import Decimal
 
@@ -8,7 +8,7 @@ from forklake.model.statistics import ColumnStats
 from forklake.spark.tasks.statistics.file_fields import FileField
 
 _WIDTHS = 4
-"""Parquet has integers of so many widths: those of 128 bits are none there."""
+"""The number of integer widths in Parquet, which does not include 128 bits."""
 _CLOCKS = ("timestamp", "timestamp_ms", "timestamptz")
 _TAKES: dict[str, tuple[str, ...]] = {
     **{
@@ -25,14 +25,14 @@ _TAKES: dict[str, tuple[str, ...]] = {
     "int128": (),
     "uint128": (),
 }
-"""By type of the column, the types in files from which its values can be read; every other only from its own."""
+"""By type of the column, the types in files from which it can be read; all others only from their own."""
 _NATIVE = {
     "int128": ColumnType("decimal", 38, 0),
     "uint128": ColumnType("decimal", 38, 0),
     "interval": ColumnType("varchar"),
     "timestamp_s": ColumnType("timestamp"),
 }
-"""What we write for types that Parquet has nothing for."""
+"""What we write for types that Parquet does not have."""
 _GEOPARQUET = (
     " Is this a GeoParquet v1.*.* file? Only GEOMETRY types stored in native Parquet format are supported,"
     " not GeoParquet (v1.*.*)."
@@ -40,7 +40,7 @@ _GEOPARQUET = (
 
 
 def source_type(column: Column, field: FileField) -> ColumnType | None:
-    """The type as which the column is read from a leaf of a file; None if it cannot be."""
+    """The type with which the column is read from a leaf of a file; None if it cannot be read."""
     wanted, found = column.type, field.type
     if wanted.name == "variant":
         return wanted if field.is_variant else None
@@ -50,12 +50,12 @@ def source_type(column: Column, field: FileField) -> ColumnType | None:
         return found if _has_fewer_digits(found, wanted) else None
     if wanted.name in TIMESTAMPS:
         return found if field.utc in (None, wanted.name == "timestamptz") else None
-    # Spark has no intervals of months, days and milliseconds: it gives the bytes.
+    # Spark has no intervals of months, days and milliseconds, and returns bytes.
     return ColumnType("blob") if wanted.name == "interval" else found
 
 
 def digits_fit(column: Column, found: ColumnType, stats: ColumnStats) -> bool:
-    """Whether decimals of a file have room before the point in the column: by their type, or by their bounds."""
+    """Whether the integer digits of decimals in a file fit the column, by their type or their bounds."""
     wanted = column.type
     if wanted.name != "decimal":
         return True
@@ -68,7 +68,7 @@ def digits_fit(column: Column, found: ColumnType, stats: ColumnStats) -> bool:
 
 
 def mismatch_message(column: Column, field: FileField) -> str:
-    """Why the column cannot be read from a field of a file, in the words that DuckLake has for it."""
+    """Why the column cannot be read from a field of a file, in DuckLake's wording."""
     wanted, found = column.type, field.type
     if wanted.name == "decimal" and found is not None and found.name == "decimal":
         return (
@@ -83,7 +83,7 @@ def mismatch_message(column: Column, field: FileField) -> str:
 
 
 def is_native(column: Column, field: FileField) -> bool:
-    """Whether the field is the column, at every level: as we write it, under its name and its id."""
+    """Whether the field equals the column at every level: as we write it, with its name and id."""
     if field.field_id != column.column_id or (column.type.name == "variant" and not field.is_variant):
         return False
     if column.type.name == "variant":
@@ -98,7 +98,7 @@ def is_native(column: Column, field: FileField) -> bool:
 
 
 def are_native(columns: tuple[Column, ...], fields: tuple[FileField, ...]) -> bool:
-    """Whether the fields are these columns, no more and no fewer."""
+    """Whether the fields are exactly these columns."""
     by_name = {field.name: field for field in fields}
     if len(by_name) != len(fields) or by_name.keys() != {column.name for column in columns}:
         return False

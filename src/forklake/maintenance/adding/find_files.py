@@ -1,4 +1,4 @@
-"""Paths, folders and patterns as users give them, to the files that are meant."""
+"""Resolves paths, folders and patterns given by users to files."""
 
 import os
 import re
@@ -15,26 +15,26 @@ from forklake.spark.storage.storage import Storage
 _SPECIAL = re.compile(r"[*?\[]")
 _SUFFIX = ".parquet"
 _SCHEMES = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
-"""Names that others have for the same file systems."""
+"""Alternative schemes for the same file systems."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file under the name that it was found by: an absolute local path, or a URL."""
+    """A file with the name by which it was found: an absolute local path, or a URL."""
 
     name: str
     files: fs.FileSystem
     path: str
-    """The file as its file system knows it."""
+    """The path in its file system."""
     real_path: str
-    """The same file always has the same, whatever links lead to it."""
+    """Identifies the file, regardless of links."""
     size: int
 
 
 def find_files(storage: Storage, given: Sequence[str]) -> list[FoundFile]:
-    """The files that are meant, each once, in the order in which they are given and those of a pattern by name.
+    """The distinct files in the order given; those of a pattern by name.
 
-    A folder means every Parquet file below it. InvalidInput names a path that leads to nothing.
+    A folder stands for all Parquet files below it. Raises InvalidInput for a path without files.
     """
     found: dict[str, FoundFile] = {}
     for text in given:
@@ -58,7 +58,7 @@ class _FileLocation:
     files: fs.FileSystem
     pattern: str
     base: str
-    """What a URL has before the path that the file system knows; empty for local ones."""
+    """The part of a URL before the path in the file system; empty for local paths."""
 
     def found(self, info: fs.FileInfo) -> FoundFile:
         real = self.base + info.path if self.base else os.path.realpath(info.path)
@@ -104,7 +104,7 @@ def _is_parquet(info: fs.FileInfo) -> bool:
 
 
 def _files_matching(files: fs.FileSystem, pattern: str) -> Iterator[fs.FileInfo]:
-    """The files of a pattern, folder by folder: what is beside the way is not listed."""
+    """The files matching a pattern, folder by folder: only matching folders are listed."""
     *folders, last = pattern.split("/")
     plain = next((at for at, part in enumerate(folders) if _SPECIAL.search(part)), len(folders))
     start = "/".join(folders[:plain]) or "/"[: pattern.startswith("/")]
@@ -127,7 +127,7 @@ def _entries_named(files: fs.FileSystem, folder: str, pattern: str) -> Iterator[
 
 
 def _entries_below(files: fs.FileSystem, folder: str) -> Iterator[fs.FileInfo]:
-    """Every file and folder below a folder; links to folders are not followed, which might lead in a circle."""
+    """All files and folders below a folder; links to folders are not followed, because of possible cycles."""
     waiting = [folder]
     while waiting:
         for info in files.get_file_info(fs.FileSelector(waiting.pop(), allow_not_found=True)):

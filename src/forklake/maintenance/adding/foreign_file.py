@@ -1,4 +1,4 @@
-"""One file that others have written, looked at from a table: whether it fits, and what the metadata keep of it."""
+"""Inspection of a foreign file for a table: whether it fits, and the metadata to store."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -32,21 +32,21 @@ class ForeignFile:
     column_stats: tuple[ColumnStats, ...]
     partition_values: tuple[str | None, ...]
     mapping: NameMapping | None
-    """The names in the file; None if they are those of the table, and so are its field ids."""
+    """The names in the file; None if names and field ids are those of the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class TargetTable:
-    """The table that files are to fit, and how closely."""
+    """The table that files must fit, and the rules for matching."""
 
     table: Table
     rules: MatchingRules
     reads_paths: bool
-    """Whether folders may hold values of columns."""
+    """Whether folder names may contain values of columns."""
     constants: ConstantCache = field(default_factory=ConstantCache, repr=False)
 
     def inspect_file(self, placed: PlacedFile) -> ForeignFile:
-        """What a file is to the table, from its footer alone; InvalidInput says why it cannot be a file of it."""
+        """Inspect a file, reading only its footer; raises InvalidInput with the reason if it does not fit."""
         name, columns = placed.file.name, self.table.definition.columns
         footer = read_footer(placed.file.files, placed.file.path, name)
         _check_names(footer, name)
@@ -83,7 +83,7 @@ class TargetTable:
     def _constant_stats(
         self, matched: MatchedColumns, in_path: Mapping[ColumnId, Constant], rows: int
     ) -> Iterator[ColumnStats]:
-        """Statistics of columns that are not in the file, which are the same in all of its rows."""
+        """Statistics of columns missing in the file, which have the same value in all rows."""
         for given in in_path.values():
             yield given.stats(rows)
         top = {column.column_id for column in self.table.definition.columns}
@@ -104,7 +104,7 @@ class TargetTable:
 
 
 def _check_names(footer: Footer, file: str) -> None:
-    """Refuse a column that Spark would fill with the positions of rows, or take for them, whether it is read or not."""
+    """Reject a column that Spark would fill with, or mistake for, the positions of rows, whether it is read or not."""
     for found in footer.fields:
         if fold(found.name) == ROW_INDEX:
             raise InvalidName(
@@ -114,7 +114,7 @@ def _check_names(footer: Footer, file: str) -> None:
 
 
 def _row_leaves(column: Column) -> Iterator[Column]:
-    """The leaves that belong to a row as such: those of lists and maps do not."""
+    """The leaves with one value per row, which excludes those in lists and maps."""
     if not column.children:
         yield column
     elif column.type.name == "struct":
@@ -124,7 +124,7 @@ def _row_leaves(column: Column) -> Iterator[Column]:
 
 
 def _check_digits(table: Table, matched: MatchedColumns, stats: Mapping[ColumnId, ColumnStats], file: str) -> None:
-    """Refuse decimals that the column has no room for, which only their bounds can tell."""
+    """Reject decimals that do not fit the column, according to their bounds."""
     now = {leaf.column_id: leaf for _, leaf in table.definition.leaves()}
     for column in matched.columns:
         for _, then in column.leaves():
@@ -143,7 +143,7 @@ def _check_nulls(
     in_path: Mapping[ColumnId, Constant],
     file: str,
 ) -> None:
-    """Refuse a file that has, or may have, a NULL where the table allows none."""
+    """Reject a file that has, or may have, NULLs in a NOT NULL column."""
     names = {column.column_id: column.name for column in matched.columns}
     fields = {field.name: field for field in footer.fields}
     for column in table.definition.columns:
@@ -164,7 +164,7 @@ def _check_nulls(
 
 
 def _has_null(column: Column, stats: Mapping[ColumnId, ColumnStats]) -> bool | None:
-    """Whether a column is NULL in some row; None if that cannot be told. Where a struct or list is, its leaves are."""
+    """Whether a column is NULL in any row; None if unknown. The leaves of a NULL struct or list are NULL."""
     counts = [stats[leaf.column_id].null_count for _, leaf in column.leaves() if leaf.column_id in stats]
     if 0 in counts:
         return False

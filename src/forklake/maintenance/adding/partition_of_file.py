@@ -1,4 +1,4 @@
-"""The partition of a file that others have written: from its path, or from what its statistics prove."""
+"""The partition of a foreign file, from its path or proven by its statistics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,18 +24,18 @@ _RANGES = {"month": (1, 12), "day": (1, 31), "hour": (0, 23)}
 
 @dataclass(frozen=True, slots=True)
 class FileValues:
-    """What is known of the values in a file."""
+    """What is known about the values in a file."""
 
     constants: Mapping[ColumnId, Constant]
     stats: Mapping[ColumnId, ColumnStats]
     folders: Mapping[str, str | None]
-    """What its path says; nothing if that is not to be asked."""
+    """The values in its path; empty if the path is to be ignored."""
 
 
 def partition_of_file(
     spec: Partitioning, columns: Sequence[Column], values: FileValues, file: str
 ) -> tuple[str | None, ...]:
-    """A value for each key of the table; InvalidInput if one cannot be told."""
+    """A value for each partition key; raises InvalidInput if one cannot be determined."""
     by_id = {column.column_id: column for column in columns}
     found = [
         _partition_value(key, by_id[key.column_id], fold(directory), values)
@@ -51,7 +51,7 @@ def partition_of_file(
 
 
 class _UnknownValue:
-    """Not even NULL."""
+    """Unknown, as opposed to NULL."""
 
 
 _UNKNOWN = _UnknownValue()
@@ -69,14 +69,14 @@ def _partition_value(key: PartitionKey, column: Column, directory: str, values: 
 
 
 def _value_from_bounds(transform: str, column: Column, stats: ColumnStats) -> _Value:
-    """The value that all rows have, if the bounds leave no other."""
+    """The value of all rows, if the bounds allow only one."""
     if stats.value_count == 0 and stats.null_count:
         return None
     bounds = _bounds(column, stats)
     if stats.null_count != 0 or bounds is None:
         return _UNKNOWN
     if transform in _CALENDAR and column.type.name != "time":
-        # Every greater unit must be the same too: the month of two years is not the month of the time between.
+        # All larger units must be equal too: the same month of two years does not cover the time in between.
         parts = _CALENDAR[: _CALENDAR.index(transform) + 1]
         same = all(_transform_one(part, column, bounds[0]) == _transform_one(part, column, bounds[1]) for part in parts)
     elif transform == "hour":
@@ -87,7 +87,7 @@ def _value_from_bounds(transform: str, column: Column, stats: ColumnStats) -> _V
 
 
 def _value_from_folder(transform: str, column: Column, text: str | None, stats: ColumnStats | None) -> _Value:
-    """The number that a folder gives, if it can be and the bounds do not disprove it."""
+    """The number in a folder name, if it is valid and not disproved by the bounds."""
     if text is None or not (text.isascii() and text.removeprefix("-").isdigit()):
         return _UNKNOWN
     number = int(text)
@@ -104,7 +104,7 @@ def _bucket_count(transform: str) -> int:
 
 
 def _bounds(column: Column, stats: ColumnStats) -> tuple[pa.Array, pa.Array] | None:
-    """The smallest and the largest value of a file, if it is sure that they are in it."""
+    """The smallest and largest value in a file, if it is certain that they occur."""
     low, high = stats.min_value, stats.max_value
     if low is None or high is None or (column.type.name in FLOATS and stats.contains_nan is not False):
         return None

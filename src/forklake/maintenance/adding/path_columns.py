@@ -1,4 +1,4 @@
-"""Columns whose values are in the path of a file: `region=a%2Fb/year=2020/file.parquet`."""
+"""Columns with values in the path of a file: `region=a%2Fb/year=2020/file.parquet`."""
 
 import math
 from collections.abc import Sequence
@@ -22,28 +22,28 @@ from forklake.spark.tasks.types.type_forms import physical_schema
 
 _HINT = "\n* Set hive_partitioning => false to go by the file alone"
 _CUT_BYTES = 64
-"""Writers that cut bounds leave at least this much of them."""
+"""Writers that truncate bounds keep at least this many bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A column that has one value in all rows of a file."""
+    """A column with the same value in all rows of a file."""
 
     column: Column
     text: str | None
     value: pa.Array
-    """The value alone, in physical form."""
+    """A single value, in physical form."""
     one: ColumnStats
-    """What the footer of a file with one row would say."""
+    """The statistics of a file with one row."""
 
     def stats(self, rows: int) -> ColumnStats:
-        """What the footer of a file would say."""
+        """The statistics of a file with this number of rows."""
         nulls = rows if self.text is None else 0
         return self.one._replace(value_count=rows - nulls, null_count=nulls, column_size_bytes=0)
 
 
 def make_constant(text: str | None, column: Column) -> Constant:
-    """A column that has the value of a text throughout; InvalidInput if it is none."""
+    """A column with the constant value of a text; raises InvalidInput if it is invalid."""
     value = physical_array(pa.repeat(literal(text, column), 1), column)
     sink = pa.BufferOutputStream()
     pq.write_table(pa.Table.from_arrays([value], schema=physical_schema([column])), sink)
@@ -58,7 +58,7 @@ def _is_nan(value: object) -> bool:
 
 
 class ConstantCache:
-    """Constants by column and text, each made once: thousands of files may share a few folders."""
+    """Constants by column and text, each created once: thousands of files may share a few folders."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[ColumnId, str | None], Constant] = {}
@@ -70,7 +70,7 @@ class ConstantCache:
         return made
 
     def in_path(self, columns: Sequence[Column], path: str, file: str) -> list[Constant]:
-        """The columns that the folders of a path have values for."""
+        """The columns with values in the folders of a path."""
         given = hive_values(path)
         named = [column for column in columns if fold(column.name) in given and column.type.name in COUNTED]
         return [self._given(given[fold(column.name)], column, file) for column in named]
@@ -86,9 +86,9 @@ class ConstantCache:
 
 
 def agrees_with_path(given: Constant, stats: ColumnStats | None, rows: int, file: str) -> bool:
-    """Whether the file itself has the value of its path in every row; False if it does not say.
+    """Whether the file itself has the value of its path in every row; False if unknown.
 
-    InvalidInput if it has another: one of the two would be lost.
+    Raises InvalidInput if it has a different value, because one of the two would be lost.
     """
     known = None if stats is None else _stats_agree(given, stats, rows)
     if known is False:
@@ -102,7 +102,7 @@ def agrees_with_path(given: Constant, stats: ColumnStats | None, rows: int, file
 def _stats_agree(given: Constant, stats: ColumnStats, rows: int) -> bool | None:
     if given.text is None:
         if stats.min_value is not None and stats.min_value == stats.max_value and stats.min_value.upper() == "NULL":
-            # What the path has is the word.
+            # The path contains the literal word.
             return True
         return None if stats.value_count is None else stats.value_count == 0
     if stats.null_count:

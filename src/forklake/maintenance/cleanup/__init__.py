@@ -1,4 +1,4 @@
-"""Files deleted after the proof that no catalog can see them: old ones, orphans, and those of failed transactions.
+"""Deletion of files that no catalog can see: old files, orphans, and files of failed transactions.
 
-Imports nothing of `maintenance` but `progress`.
+Imports nothing from `maintenance` but `progress`.
 """

@@ -1,4 +1,4 @@
-"""How old something must be to be let go of."""
+"""The minimum age for cleanup."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from forklake.errors import InvalidInput
 
 
 def cleanup_age(catalog: Catalog, name: str, older_than: Age | None, cleanup_all: bool) -> datetime | None:
-    """The time before which files are cleaned up; None for all of them, which only `cleanup_all` can mean."""
+    """The time before which files are cleaned up; None for all of them, only with `cleanup_all`."""
     if cleanup_all and older_than is not None:
         raise InvalidInput(f"{name}: either cleanup_all OR older_than must be specified.")
     if isinstance(older_than, datetime) and older_than.tzinfo is None:

@@ -1,4 +1,4 @@
-"""Delete the files of a transaction that has ended, as far as it has not committed them."""
+"""Deletes the uncommitted files of a finished transaction."""
 
 import sys
 from collections.abc import Collection
@@ -12,10 +12,10 @@ from forklake.spark.work import storage_of
 
 
 def discard_files(transaction: Transaction) -> None:
-    """Delete all that a transaction has written, or, if it is committed, what it has itself replaced or dropped.
+    """Delete all files written by a transaction or, if it is committed, those it has itself replaced or dropped.
 
-    Nothing, if nobody can tell whether it is committed. What cannot be deleted, or not be proved to be nobody's, is
-    left to the cleanup of orphans: whatever fails here must not hide why the transaction has ended.
+    Deletes nothing if its outcome is unknown. Files that cannot be deleted, or that may be in use, are left to the
+    cleanup of orphans: errors here must not hide why the transaction has ended.
     """
     written, is_failing = transaction.written, sys.exception() is not None
     is_committed = transaction.committed_as is not None
@@ -41,15 +41,15 @@ def _discard(catalog: Catalog, paths: Collection[str], folders: Collection[str])
         return
     storage = storage_of(catalog.lake)
     found = {*paths, *(path for folder in folders for path in _files_in(storage, folder))}
-    # Nobody can name them, as nobody was told of them; asked nevertheless, because nothing brings a file back.
+    # Nothing can refer to files that were never published; checked nevertheless, because deletion is irreversible.
     for path in remove_files(storage, unknown_paths(catalog.lake, storage, {path: path for path in found})):
         storage.remove_empty_parents(path, catalog.path)
     for folder in folders:
-        # Tasks that fail delete their files themselves, and leave the folders.
+        # Failed tasks delete their files themselves, but not the folders.
         storage.remove_empty(folder.rstrip("/"))
         storage.remove_empty_parents(folder, catalog.path)
 
 
 def _files_in(storage: Storage, folder: str) -> list[str]:
-    """What a job that has failed may have left in its folder; its tasks ran on other machines, perhaps."""
+    """The files that a failed job, whose tasks may have run on other machines, has left in its folder."""
     return [info.path.removeprefix(storage.prefix) for info in storage.walk(folder.rstrip("/"))]

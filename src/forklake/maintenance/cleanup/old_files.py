@@ -1,4 +1,4 @@
-"""Delete files that nobody can see any more, when they have waited long enough."""
+"""Deletes invisible files after a waiting period."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -28,10 +28,10 @@ def cleanup_old_files(
     dry_run: bool = False,
     progress: Progress = QUIET,
 ) -> list[str]:
-    """Delete the files of a catalog that wait for it since a time; returns them, with their full paths.
+    """Delete files of a catalog that were scheduled before a certain time; returns their full paths.
 
-    By default they must have waited as long as the option `delete_older_than` says, so that queries which still read
-    them can end. A dry run only says which files wait.
+    The default waiting period is the option `delete_older_than`, so that queries that still read them can finish. A dry
+    run only lists scheduled files.
     """
     before = cleanup_age(catalog, "ducklake_cleanup_old_files", older_than, cleanup_all)
     if not dry_run:
@@ -51,10 +51,10 @@ def cleanup_dropped_catalogs(
     dry_run: bool = False,
     progress: Progress = QUIET,
 ) -> list[tuple[str, str]]:
-    """Delete what dropped catalogs of the lake have left and no fork sees; returns catalogs and paths.
+    """Delete the remains of dropped catalogs that no fork can see; returns catalogs and paths.
 
-    `catalog` is the one whose options count. What forks see stays, and with it the dropped catalog; when nothing is
-    left in its folder, not even what a job has left there, it is forgotten.
+    The options of `catalog` apply. What forks can see is kept, together with the dropped catalog. When its folder is
+    empty, including files left by jobs, the row of the dropped catalog is deleted.
     """
     before = cleanup_age(catalog, "ducklake_cleanup_dropped_catalogs", older_than, cleanup_all)
     if not dry_run:
@@ -79,7 +79,7 @@ def cleanup_dropped_catalogs(
         is_empty = next(storage.walk(dropped.path), None) is None
         if is_empty and not dry_run:
             with lock_dropped_catalog(lake, dropped) as is_ours:
-                # While it is: a new catalog may get the folder when this one is forgotten.
+                # While it is locked: a new catalog may get the folder once the row of this one is deleted.
                 if is_ours:
                     storage.remove_empty(dropped.path)
             forget_dropped(lake, dropped)
@@ -102,8 +102,8 @@ def _delete_due_files(
     check_data_path(lake, storage)
 
     def remove(files: Collection[ScheduledFile]) -> list[ScheduledFile]:
-        # The database has looked for each path as it is; others may have the file under a longer one.
-        # And whoever writes rows may have put in any path: only those of the catalog are its own to delete.
+        # The database has compared each path as stored; other rows may refer to the file by its full path. Rows may
+        # also contain arbitrary paths, if written by others: only those of the catalog may be deleted.
         own = [file.path for file in files if is_owned(file.path, folder)]
         unknown = paths_unknown_in_full(lake, storage, own)
         gone = set(remove_files(storage, unknown))

@@ -1,4 +1,4 @@
-"""Delete files that no catalog has ever known: what failed and killed jobs have left behind."""
+"""Deletes orphans: files unknown to all catalogs, left behind by failed and killed jobs."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -30,11 +30,11 @@ def delete_orphaned_files(
     dry_run: bool = False,
     progress: Progress = QUIET,
 ) -> list[str]:
-    """Delete Parquet files below the catalog's own folder that no catalog knows; returns them, with their full paths.
+    """Delete Parquet files in the folder of the catalog that no catalog knows; returns their full paths.
 
-    Lists of files that a client of Spark Connect has left there go as well. Files that a transaction has written and
-    not yet committed are not known either: only their age tells them apart. By default orphans must be as old as the
-    option `delete_older_than` says; `cleanup_all` takes them at any age, and is for when nobody works with the catalog.
+    Also deletes file lists left there by clients of Spark Connect. Files written by transactions that are not committed
+    yet are unknown too, and only distinguished by age. The default minimum age is the option `delete_older_than`;
+    `cleanup_all` deletes orphans of any age, and must only be used when nothing else works with the catalog.
     """
     before = cleanup_age(catalog, "ducklake_delete_orphaned_files", older_than, cleanup_all)
     if not dry_run:
@@ -52,10 +52,10 @@ def delete_orphans_below(
     progress: Progress,
     is_ours: Callable[[], AbstractContextManager[bool]] = lambda: nullcontext(True),
 ) -> list[str]:
-    """Delete the orphans in the folder of a catalog, live or dropped; `is_ours` says whether it still is, meanwhile."""
+    """Delete the orphans in the folder of a live or dropped catalog; `is_ours` locks and checks its ownership."""
     deleted: list[str] = []
     if not is_own_folder(folder):
-        # No catalog was ever given a folder in that of another: somebody has changed the row.
+        # Catalogs never have folders inside another one's: the row was modified by others.
         return deleted
     for batch in _batches(_candidates(storage, folder, before)):
         orphans = _unknown_in_batch(lake, storage, batch)
@@ -101,13 +101,13 @@ def _batches(found: Iterator[fs.FileInfo]) -> Iterator[list[fs.FileInfo]]:
 
 
 def _unknown_in_batch(lake: Lake, storage: Storage, batch: list[fs.FileInfo]) -> list[str]:
-    """Those that no catalog names; asked after they were listed, so that what is committed meanwhile is known."""
+    """Files that no catalog refers to; queried after listing, so that concurrent commits are seen."""
     subjects = {_relative(storage, info): _checksummed_file(_relative(storage, info)) for info in batch}
     return unknown_paths(lake, storage, subjects)
 
 
 def unknown_paths(lake: Lake, storage: Storage, subjects: Mapping[str, str]) -> list[str]:
-    """Those whose subject no catalog names, however it spells it."""
+    """Those whose subject no catalog refers to in any spelling."""
     ignore_case = storage.ignores_case
     spelled = {
         path: {name.casefold() if ignore_case else name for name in storage.spellings(subject)}
@@ -118,7 +118,7 @@ def unknown_paths(lake: Lake, storage: Storage, subjects: Mapping[str, str]) -> 
 
 
 def paths_unknown_in_full(lake: Lake, storage: Storage, paths: Collection[str]) -> list[str]:
-    """Those of the paths below the root that no catalog names in full."""
+    """Those of the paths below the root that no catalog refers to by full path."""
     spelled = {path: storage.spellings(path)[1:] for path in paths}
     known = known_paths(lake, [name for names in spelled.values() for name in names])
     return [path for path, names in spelled.items() if known.isdisjoint(names)]
@@ -130,7 +130,7 @@ def _relative(storage: Storage, info: fs.FileInfo) -> str:
 
 
 def _checksummed_file(path: str) -> str:
-    """The file that a file is about: itself, or the one whose checksums it holds."""
+    """The file itself, or the file for which it contains checksums."""
     name = basename(path)
     if name.startswith(".") and name.endswith(".crc"):
         return f"{dirname(path)}/{name[1:-4]}"

@@ -1,4 +1,4 @@
-"""Rows moved to fewer, larger or cleaner files: merge, rewrite and flush, table by table.
+"""Compaction: merge, rewrite and flush, which move rows to fewer, larger or cleaner files.
 
-Imports nothing of `maintenance` but `progress`.
+Imports nothing from `maintenance` but `progress`.
 """

@@ -1,4 +1,4 @@
-"""The tables that maintenance was asked to work on."""
+"""Selection of tables for maintenance."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _OPTION = "auto_compact"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One table, the tables of a schema, or all of a catalog."""
+    """One table, the tables of a schema, or those of a catalog."""
 
     schema: str | None = None
     table: str | None = None
@@ -26,9 +26,9 @@ EVERYWHERE = Place()
 
 
 def chosen_tables(work: Work, place: Place, among: Callable[[Work], Iterable[Table]]) -> list[TableId]:
-    """The table that was named, whichever it is; or else those of the place that are `among` others, by name.
+    """The named table in any case; otherwise the tables of the place that are `among` others, by name.
 
-    The option `auto_compact` leaves tables out unless they are named.
+    Tables with the option `auto_compact` off are omitted unless named.
     """
     tx = work.tx
     if place.table is not None:
@@ -41,7 +41,7 @@ def chosen_tables(work: Work, place: Place, among: Callable[[Work], Iterable[Tab
 
 
 def _auto_compact(work: Work) -> Callable[[Table], bool]:
-    """What the option says of a table: asked for once, for there may be many."""
+    """The effective option of a table; options are read once, because there may be many tables."""
     values = {
         (option.scope, option.scope_id): option.value for option in list_options(work.tx) if option.key == _OPTION
     }

@@ -1,4 +1,4 @@
-"""The transactions that maintenance does its work in."""
+"""Transactions of maintenance operations."""
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
@@ -17,26 +17,26 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Commits:
-    """Transactions on one catalog: one for each piece of work, or, for all of it, the one that is open."""
+    """Transactions on one catalog: a new one for each step, or the open one for all."""
 
     newest: Callable[[], Transaction]
-    """On the newest snapshot, or the one that is open."""
+    """A transaction on the newest snapshot, or the open one."""
     work: Callable[[Transaction], Work]
     writing: Callable[[], AbstractContextManager[Work]]
-    """Commits when the block ends well, unless a transaction was open before. What is not committed leaves no file."""
+    """Commits after a successful block, unless a transaction was open before. Without commit, no files are left."""
     is_open: bool
-    """Whatever is done is committed, or not, by whoever has begun the transaction."""
+    """Whether a transaction was already open, and is committed or rolled back by its owner."""
 
     def look(self, read: Callable[[Work], T]) -> T:
-        """What is found before the work begins; anew, if its snapshot expires meanwhile."""
+        """Read before the work begins; repeated if the snapshot expires in the meantime."""
         if self.is_open:
             return read(self.work(self.newest()))
         return read_newest(self.newest, lambda tx: read(self.work(tx)))
 
     def carry_out(self, step: Callable[[Work], T], on_conflict: Callable[[], None] = lambda: None) -> T:
-        """Do a piece of work and commit it; anew, on what is there then, if another commit got in its way.
+        """Execute a step and commit it; repeated on the new state after a conflict with another commit.
 
-        So it is if the snapshot that it reads has expired: what was committed before it stays, and is not done again.
+        This includes expiry of the snapshot it reads. Steps committed before are kept, and not repeated.
         """
         for attempt in range(RETRIES + 1):
             try:
@@ -55,10 +55,10 @@ class Commits:
 
 
 def for_each_table(tables: Iterable[TableId], run: Callable[[TableId], T]) -> list[T]:
-    """What is done for each of the tables.
+    """The results for all of the tables.
 
-    If one of them has a damaged file, or others change it all the time, the rest is done nevertheless, and then the
-    first such error is raised.
+    If a table has a damaged file, or is constantly changed by others, the others are processed nevertheless, and the
+    first such error is raised at the end.
     """
     done: list[T] = []
     failures: list[CommitConflict | DataError] = []

@@ -1,7 +1,7 @@
-"""Compaction of one table in one transaction: its rows move to fewer or smaller files, and nothing else changes.
+"""Compaction of one table in one transaction: moves rows to fewer or smaller files, without other changes.
 
-The files they come from end in this snapshot and stay for those before it: what was read of them, by time travel or
-as changes, is read again, until their snapshots expire. In a fork, inherited files end there only.
+The original files end in this snapshot and are kept for earlier ones: time travel and change feed return the same as
+before, until their snapshots expire. In a fork, inherited files end only there.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from forklake.spark.work import Work
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """Files of a table that became one; none, if no row of them was left."""
+    """A group of files that were compacted into one, or none if no rows were left."""
 
     schema_name: str
     table_name: str
@@ -29,7 +29,7 @@ class Compacted:
 def compact(
     work: Work, table: Table, kind: Literal["merge", "rewrite"], groups: Sequence[CompactionGroup], progress: Progress
 ) -> list[Compacted]:
-    """Write and stage what the groups become, one after the other. Needs a transaction that does nothing else."""
+    """Write and stage the compacted files for all groups. Requires a transaction that does nothing else."""
     if not groups:
         return []
     _check_message(work, table)
@@ -46,7 +46,7 @@ def compact(
 
 
 def _check_message(work: Work, table: Table) -> None:
-    """Refused by the commit as well, but then all the work would be done."""
+    """The commit checks this too, but only after all the work is done."""
     info = work.tx.info
     if work.option("require_commit_message", table) == "true" and not (info.author and info.message):
         raise CommitMessageRequired(

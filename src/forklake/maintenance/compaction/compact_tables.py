@@ -1,7 +1,7 @@
-"""Compaction of many tables, each in transactions of its own.
+"""Compaction of several tables, each in separate transactions.
 
-A large table takes several, so that little is lost when the work is interrupted; what is left is found by the next
-call. Appends never get in the way, and what does is planned around.
+A large table takes several transactions, so that little is lost on interruption; the next call continues with the rest.
+Appends never conflict, and after other conflicts the remaining work is planned again.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from forklake.spark.work import Work
 
 _COMMIT_FILES = 2_000
 _COMMIT_BYTES = 16 * 2**30
-"""A commit takes in no more than this, unless a single group has more."""
+"""Maximum size of a commit, unless a single group is larger."""
 
 
 class Compaction(Protocol):
@@ -31,15 +31,15 @@ class Compaction(Protocol):
 
     @property
     def most(self) -> int | None:
-        """So many files of a table are made at most."""
+        """Maximum number of files created per table."""
         ...
 
     def is_for(self, files: int, delete_files: int) -> bool:
-        """Whether there may be something to do for a table with so many files."""
+        """Whether a table with these numbers of files may need this compaction."""
         ...
 
     def groups(self, work: Work, table: Table, upto: SnapshotId) -> list[CompactionGroup]:
-        """The files to compact, of those that came with a snapshot or before it."""
+        """The files to compact, among those that began at or before a snapshot."""
         ...
 
 
@@ -58,14 +58,14 @@ def compact_tables(commits: Commits, place: Place, compaction: Compaction, progr
 
 @dataclass(slots=True)
 class _TableCompaction:
-    """The compaction of one table, as far as it has come."""
+    """The state of the compaction of one table."""
 
     commits: Commits
     table_id: TableId
     compaction: Compaction
     progress: Progress
     upto: SnapshotId | None = None
-    """What is newer than this may be of our own making, and is left alone."""
+    """Newer files may be our own output, and are ignored."""
     made: int = 0
     has_begun_progress: bool = False
 
@@ -82,7 +82,7 @@ class _TableCompaction:
         return done
 
     def _step(self, work: Work) -> tuple[list[Compacted], bool]:
-        """What one commit does, and whether there is more to do."""
+        """Executes one commit; returns its results, and whether there is more to do."""
         table = cast("Table | None", work.tx.object_with_id(self.table_id))
         if table is None:
             return [], False

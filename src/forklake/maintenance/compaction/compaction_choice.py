@@ -1,8 +1,8 @@
-"""Which files of a table to compact, and which of them together.
+"""Selection and grouping of files to compact.
 
-Files of different versions of the table go together: what is written has the table's columns as they are now. Files
-of different partitions never do, and what is written stays in the partition, and under the partitioning, that its
-files were in: compaction makes fewer files, and nobody asked for rows to be parted anew.
+Files of different table versions can be combined: the output has the current columns of the table. Files of different
+partitions are never combined, and the output keeps partition and partition spec of its sources: compaction reduces the
+number of files, but does not repartition.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ PartitionValues = tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class CompactionGroup:
-    """Files of one partition that become one, in the order in which their rows came."""
+    """Files of one partition to be compacted into one, in row order."""
 
     files: tuple[ScanFile, ...]
     partition_values: PartitionValues = ()
@@ -28,18 +28,18 @@ class CompactionGroup:
 
     @property
     def size(self) -> int:
-        """Bytes to read."""
+        """The number of bytes to read."""
         return sum(file.data.file_size_bytes for file in self.files)
 
 
 @dataclass(frozen=True, slots=True)
 class SizeBounds:
-    """Which sizes files have that are merged, and which they should have then."""
+    """The sizes of files to merge, and the target size."""
 
     target: int
     smallest: int = 0
     largest: int | None = None
-    """Only files below this size are merged; without it, those below the target."""
+    """Only files below this size are merged; by default, those below the target."""
 
     def __post_init__(self) -> None:
         if self.largest is not None and self.largest <= 0:
@@ -55,7 +55,7 @@ Partitions = Mapping[DataFileId, PartitionValues]
 
 
 def groups_to_merge(files: Iterable[ScanFile], partitions: Partitions, sizes: SizeBounds) -> list[CompactionGroup]:
-    """Small files without deleted rows, each group as many as make one of the target size; no file alone."""
+    """Groups of small files without deleted rows that together reach the target size; at least two files each."""
     small = [file for file in files if file.delete is None and sizes.include(file.data.file_size_bytes)]
     packed = _pack_groups(small, partitions, sizes.target)
     return [group for group in packed if len(group.files) > 1]
@@ -64,24 +64,24 @@ def groups_to_merge(files: Iterable[ScanFile], partitions: Partitions, sizes: Si
 def groups_to_rewrite(
     files: Iterable[ScanFile], partitions: Partitions, target: int, threshold: float
 ) -> list[CompactionGroup]:
-    """Files of which at least this share of the rows is deleted; what is left of some makes one of the target size."""
+    """Groups of files with at least this share of deleted rows, whose remaining rows together reach the target size."""
     return list(_pack_groups([file for file in files if _is_worth_rewriting(file, threshold)], partitions, target))
 
 
 def check_threshold(threshold: float) -> None:
-    # Written so that NaN fails too.
+    # Phrased so that NaN fails too.
     if not 0 <= threshold <= 1:
         raise InvalidInput("The delete_threshold option must be between 0 and 1")
 
 
 def check_count(most: int | None) -> None:
-    """How many files may be made at most."""
+    """Check the maximum number of files to create."""
     if most is not None and most <= 0:
         raise InvalidInput("The max_compacted_files option must be greater than zero.")
 
 
 def first_groups(groups: Sequence[CompactionGroup], most_files: int, most_bytes: int) -> list[CompactionGroup]:
-    """The first of the groups, as many as have no more files and bytes than this; one at least."""
+    """The first groups up to this number of files and bytes, but at least one."""
     chosen: list[CompactionGroup] = []
     files = size = 0
     for group in groups:
@@ -116,12 +116,12 @@ def _pack_groups(files: Iterable[ScanFile], partitions: Partitions, target: int)
 
 
 def _row_order(file: ScanFile) -> tuple[int, int, int]:
-    """As rows came: by snapshot and, within one, by row id. Files that embed row ids come before the others."""
+    """Insertion order: by snapshot, then by row id. Files with embedded row ids come before the others."""
     data = file.data
     first = -1 if data.row_id_start is None else data.row_id_start
     return data.begin_snapshot, first, data.data_file_id
 
 
 def _live_bytes(file: ScanFile) -> int:
-    """What is left of a file, about."""
+    """The approximate size of the live rows of a file."""
     return file.data.file_size_bytes * file.live_rows // max(1, file.data.record_count)

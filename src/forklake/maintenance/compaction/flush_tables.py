@@ -1,4 +1,4 @@
-"""Inlined rows of many tables to files, each table in a transaction of its own."""
+"""Flushes inlined rows of several tables to files, each table in a separate transaction."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +15,7 @@ from forklake.spark.work import Work
 
 @dataclass(frozen=True, slots=True)
 class Flushed:
-    """How many inlined rows of a table are in files now."""
+    """The number of flushed rows of a table."""
 
     schema_name: str
     table_name: str
@@ -23,7 +23,7 @@ class Flushed:
 
 
 def flush_inlined_in_tables(commits: Commits, place: Place = EVERYWHERE) -> list[Flushed]:
-    """Flush and commit the inlined rows of a table, of a schema, or of the whole catalog."""
+    """Flush and commit the inlined rows of a table, a schema, or the whole catalog."""
 
     def among(work: Work) -> list[Table]:
         return cast("list[Table]", work.tx.view.objects_with_ids(inlined_tables(work.tx.catalog)))

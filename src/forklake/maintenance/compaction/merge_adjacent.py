@@ -1,4 +1,4 @@
-"""Merge small files of a table into fewer."""
+"""Merges small files of a table."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -52,6 +52,6 @@ def merge_adjacent_in_tables(
     max_compacted_files: int | None = None,
     progress: Progress = QUIET,
 ) -> list[Compacted]:
-    """Merge and commit the small files of a table, of a schema, or of the whole catalog."""
+    """Merge and commit the small files of a table, a schema, or the whole catalog."""
     merging = MergeCompaction(min_file_size, max_file_size, max_compacted_files)
     return compact_tables(commits, place, merging, progress)

@@ -1,4 +1,4 @@
-"""How the rows of a group of files get into a new one: copied as they are, or converted and sorted."""
+"""Planning how the rows of a group of files are moved: copied unchanged, or converted and sorted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,23 +19,23 @@ _ONE_FILE = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What is to be done for one group."""
+    """The plan for one group."""
 
     group: CompactionGroup
     order: WriteOrder
     sources: tuple[SourceFile, ...] | None
-    """What to copy; None if rows have to be converted or sorted."""
+    """The files to copy; None if rows have to be converted or sorted."""
     row_id_start: int | None
-    """The id of the first row, if the others follow it without a gap; None if all are written beside their rows."""
+    """The id of the first row, if the ids are consecutive; None if row ids are written to the file."""
 
 
 def plan_move(work: Work, table: Table, group: CompactionGroup) -> Move:
-    """How a group of files of the table becomes one file."""
+    """Plan how a group of files of the table is compacted into one file."""
     sources = _copy_sources(work, table, group)
     start = None if sources is None else _first_consecutive_id(group)
     reserved = [ROW_ID, SNAPSHOT_ID] if start is None else [SNAPSHOT_ID]
     order = write_order(work, table, reserved)
-    # Of an older partitioning nobody keeps what its folders were called.
+    # The folder names of older partition specs are not kept.
     folder = order.folder
     if order.partition is not None and order.hive and order.partition.partition_id == group.partition_id:
         folder = f"{folder.rstrip('/')}/{order.partition.folder(group.partition_values)}"
@@ -44,7 +44,7 @@ def plan_move(work: Work, table: Table, group: CompactionGroup) -> Move:
 
 def _copy_sources(work: Work, table: Table, group: CompactionGroup) -> tuple[SourceFile, ...] | None:
     definition = table.definition
-    # Spark spreads variants over columns as it sees fit, and only Spark puts them together again.
+    # Spark shreds variants as it sees fit, and only Spark can reassemble them.
     has_variants = any(field.type.name == "variant" for field in definition.fields())
     if definition.sort is not None or has_variants or not all(map(_is_ours, group.files)):
         return None
@@ -54,17 +54,17 @@ def _copy_sources(work: Work, table: Table, group: CompactionGroup) -> tuple[Sou
             return None
         names = tuple(then.name if isinstance(then, Column) else None for then in alike.naming)
         sources |= {at: _copy_source(work, file, names) for at, file in alike.files}
-    # A file of which nothing is left need not be read.
+    # A file without live rows need not be read.
     return tuple(sources[at] for at, file in enumerate(group.files) if file.live_rows)
 
 
 def _is_ours(file: ScanFile) -> bool:
-    """Whether the file was written as we write them: others may have the same values in other forms."""
+    """Whether the file was written by us: foreign files may represent the same values differently."""
     return file.data.mapping_id is None and file.data.path_is_relative
 
 
 def _has_same_types(columns: Sequence[Column], naming: Naming) -> bool:
-    """Whether files have the columns as they are, their own names aside, or not at all."""
+    """Whether files have the columns in their current types, under any name, or not at all."""
     return all(
         then is None or (isinstance(then, Column) and then.type == now.type and _field_ids(then) == _field_ids(now))
         for now, then in zip(columns, naming, strict=True)
@@ -89,7 +89,7 @@ def _copy_source(work: Work, file: ScanFile, names: tuple[str | None, ...]) -> S
 
 
 def _first_consecutive_id(group: CompactionGroup) -> int | None:
-    """The first row id, if each file goes on where the one before ended and has all its rows."""
+    """The first row id, if the files have consecutive ids and no deleted rows."""
     first = following = group.files[0].data.row_id_start
     for file in group.files:
         if following is None or file.data.row_id_start != following or file.delete is not None:

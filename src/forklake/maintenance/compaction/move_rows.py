@@ -1,8 +1,8 @@
-"""Rows of groups of files to new files, one for each group, several groups at a time.
+"""Moves rows of groups of files to new files, one per group, with several groups in parallel.
 
-Most are copied by PyArrow: in order, and up to a size without any Spark. Rows that have to be converted, because
-types or nested fields of the table have changed, or sorted, are read by a scan. Either way rows stream from file to
-file, and keep their row ids and the snapshots they came with.
+Most are copied by PyArrow: in order, and up to a certain size without Spark. Rows are read by a scan if they have to be
+converted, because types or nested fields of the table have changed, or sorted. In both cases rows are streamed from
+file to file, and keep their row ids and snapshot ids.
 """
 
 import os
@@ -30,9 +30,9 @@ from forklake.spark.writing.ordering import sort_order
 from forklake.spark.writing.write_files import finish_job, job_order, new_data_files
 
 DRIVER_BYTES = 512 * 2**20
-"""Up to this size files are copied on the driver, which takes less time than to start workers; beyond, by them."""
+"""Up to this size, files are copied on the driver, which is faster than starting workers; larger ones by workers."""
 _JOBS = 16
-"""Spark runs as many of them at a time as it has cores for."""
+"""Spark runs as many of them concurrently as it has cores."""
 
 Write = Callable[[], list[WrittenFile]]
 
@@ -40,7 +40,7 @@ Write = Callable[[], list[WrittenFile]]
 def move_rows(
     work: Work, table: Table, groups: Sequence[CompactionGroup], moved: Callable[[CompactionGroup], None]
 ) -> list[list[NewDataFile]]:
-    """For each group the new files with its rows; `moved` is told of each. If that fails, nothing is left of them."""
+    """The new files with the rows of each group; calls `moved` for each. On failure, they are all deleted."""
     moves = [plan_move(work, table, group) for group in groups]
     on_driver = sum(move.group.size for move in moves if move.sources is not None) <= DRIVER_BYTES
     needs_spark = not on_driver or any(move.sources is None for move in moves)
@@ -54,7 +54,7 @@ def move_rows(
 def _run_writes(
     work: Work, writes: Sequence[Write], threads: int, done: Callable[[int], None]
 ) -> list[list[WrittenFile]]:
-    """What each has written; `done` is called for each in the caller's thread."""
+    """Run all writes; calls `done` for each in the caller's thread."""
     written: dict[int, list[WrittenFile]] = {}
 
     def write(at: int) -> int:
@@ -66,7 +66,7 @@ def _run_writes(
         for finished in as_completed([pool.submit(write, at) for at in range(len(writes))]):
             done(finished.result())
     except BaseException:
-        # Those under way are waited for: what they write has to be known to be removed.
+        # Waits for running writes: their files must be known in order to be removed.
         pool.shutdown(cancel_futures=True)
         remove_files(work.storage, [file.path for files in written.values() for file in files])
         raise
@@ -90,13 +90,13 @@ def _plan_write(work: Work, table: Table, move: Move, *, on_driver: bool) -> Wri
     if sources is None:
         rows = _converted_rows(work, table, move).mapInArrow(convert, "file string")
     else:
-        # One row, so that there is one task.
+        # A single row, so that there is a single task.
         rows = work.spark.range(0, 1, 1, 1).mapInArrow(copy, "file string")
     return lambda: finish_job(work, order, from_table(rows.toArrow()))
 
 
 def _converted_rows(work: Work, table: Table, move: Move) -> DataFrame:
-    """The rows as the table has them now, in its order or else in that in which they came, in one partition."""
+    """The rows in the current form of the table, in its sort order or else in insertion order, in one partition."""
     live = tuple(file for file in move.group.files if file.live_rows)
     rows = scan(work, ScanPlan(table, work.tx.base, live, ()), [ROW_ID, SNAPSHOT_ID])
     order = [*sort_order(table), column_named(SNAPSHOT_ID), column_named(ROW_ID)]

@@ -1,4 +1,4 @@
-"""Rewrite files of a table without the rows that are deleted from them."""
+"""Rewrites files of a table without deleted rows."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -17,7 +17,7 @@ from forklake.spark.work import Work
 
 @dataclass(frozen=True, slots=True)
 class RewriteCompaction:
-    """Rewrite files of which this share is deleted, or else that of the option `rewrite_delete_threshold`."""
+    """Rewrite files with this share of deleted rows, by default the option `rewrite_delete_threshold`."""
 
     delete_threshold: float | None = None
     kind: Literal["rewrite"] = field(default="rewrite", init=False)
@@ -43,5 +43,5 @@ class RewriteCompaction:
 def rewrite_in_tables(
     commits: Commits, place: Place = EVERYWHERE, *, delete_threshold: float | None = None, progress: Progress = QUIET
 ) -> list[Compacted]:
-    """Rewrite and commit files with many deleted rows of a table, of a schema, or of the whole catalog."""
+    """Rewrite and commit files with many deleted rows of a table, a schema, or the whole catalog."""
     return compact_tables(commits, place, RewriteCompaction(delete_threshold), progress)

@@ -1,4 +1,4 @@
-"""Footers of files that others have written, read with care: one may be wrong, or crash the reader.
+"""Careful reading of footers of foreign files, which may be invalid or crash the reader.
 
-Imports nothing of `maintenance`.
+Imports nothing from `maintenance`.
 """

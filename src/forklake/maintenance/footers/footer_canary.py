@@ -1,7 +1,7 @@
-"""Footers read in a process that may die: `python -m forklake.maintenance.footers.footer_canary`.
+"""Reads footers in a sacrificial process: `python -m forklake.maintenance.footers.footer_canary`.
 
-Some footers that are not whole make Arrow end the process that looks at their columns: no exception, nothing to catch.
-The process is started when it is needed, and ends by itself when it was not asked for a while.
+Some incomplete footers make Arrow abort the process that inspects their columns, without an exception to catch. The
+process is started on demand, and exits when it has been idle for a while.
 """
 
 import atexit
@@ -18,21 +18,21 @@ from pyarrow import fs
 from forklake.maintenance.footers.read_footer import read_footer
 
 DEADLY = "Arrow ends the process that reads its footer"
-"""What is said of such a file."""
+"""The message for such a file."""
 _IDLE_SECONDS = 30.0
 _AT_ONCE = 1_000
 _READ = b"."
 _ENDED = 0
 _COULD_NOT_RUN = (1, 2)
-"""What Python returns when it cannot begin."""
+"""Exit codes of Python if it cannot start."""
 _LENGTH_BYTES = 8
 
 Place = tuple[fs.FileSystem, str]
-"""A file as its file system knows it."""
+"""A file system and a path in it."""
 
 
 def deadly_footers(places: Sequence[Place]) -> set[str]:
-    """The paths of those files whose footers nobody here may read."""
+    """The paths of files whose footers must not be read in this process."""
     deadly: set[str] = set()
     at, suspected = 0, -1
     while at < len(places):
@@ -40,7 +40,7 @@ def deadly_footers(places: Sequence[Place]) -> set[str]:
         at += read
         if not died:
             continue
-        # It may have died of something else, as of Ctrl-C while it waited: another process must die of the same file.
+        # It may have died for another reason, such as Ctrl-C while waiting: a second process must die at the same file.
         if at == suspected:
             deadly.add(places[at][1])
             at += 1
@@ -56,13 +56,13 @@ class _Canary:
         self._lock = Lock()
 
     def read(self, places: Sequence[Place]) -> tuple[int, bool]:
-        """How many of the footers it read, and whether it died then. If it cannot run, nothing is said of any."""
+        """The number of footers read, and whether the process died then. If it cannot run, all are assumed readable."""
         order = pickle.dumps(places)
         with self._lock:
             try:
                 read, code = self._ask(order, len(places))
                 if code == _ENDED:
-                    # It has ended by itself just now, and was not asked in time.
+                    # It exited because it was idle, just before it was asked.
                     read, code = self._ask(order, len(places))
             except OSError:
                 return len(places), False
@@ -87,7 +87,7 @@ class _Canary:
         return len(read), None if len(read) == count else self.close()
 
     def close(self) -> int | None:
-        """Wait for its end; gives what it returned."""
+        """Wait for its exit; returns the exit code."""
         process, self._process = self._process, None
         if process is None:
             return None
@@ -114,7 +114,7 @@ def _serve() -> None:
 
 def _read_footers(places: Sequence[Place]) -> None:
     for files, path in places:
-        # Whatever is wrong with it is told when it is read again: here, only what nobody survives counts.
+        # Other problems are reported when the file is read again: here, only crashes matter.
         with suppress(Exception):
             footer = read_footer(files, path, path).metadata
             for group in range(footer.num_row_groups):

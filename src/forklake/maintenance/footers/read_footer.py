@@ -1,4 +1,4 @@
-"""Footers of files that others have written: nothing in them is believed that would be wrong later."""
+"""Validated footers of foreign files: nothing is trusted that could cause errors later."""
 
 from dataclasses import dataclass
 
@@ -12,17 +12,17 @@ from forklake.spark.tasks.statistics.file_fields import FileField, file_fields
 _MARK = b"PAR1"
 _ENCRYPTED = b"PARE"
 _TAIL_BYTES = 8
-"""Behind a footer: its length, and the mark of Parquet."""
+"""Follows a footer: its length, and the magic number of Parquet."""
 _LEAST_BYTES = 12
 MOST_BYTES = 128 * 2**20
-"""A longer footer is not read: footers have a few kilobytes, and in memory they take a multiple."""
+"""Longer footers are not read: they usually have a few kilobytes, and need a multiple of that in memory."""
 
 _REASON_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What a file says of itself."""
+    """The footer of a file, with its fields and the file size."""
 
     metadata: pq.FileMetaData
     fields: tuple[FileField, ...]
@@ -30,7 +30,7 @@ class Footer:
 
 
 def read_footer(files: fs.FileSystem, path: str, name: str) -> Footer:
-    """The footer of a file; InvalidInput, with the name of the file, if it is no whole Parquet file."""
+    """The footer of a file; raises InvalidInput with the file name if it is not a complete Parquet file."""
     try:
         with files.open_input_file(path) as source:
             size = source.size()
@@ -63,7 +63,7 @@ def _check_tail(source: pa.NativeFile, size: int, name: str) -> None:
 
 
 def _check_rows(footer: Footer, name: str) -> None:
-    """The rows must be in this file, all of them: their number goes into the metadata, and Spark looks for them."""
+    """All rows must be in this file: their number is stored in the metadata, and Spark reads them."""
     metadata, counted = footer.metadata, 0
     end = footer.file_size_bytes - _TAIL_BYTES - metadata.serialized_size
     for at in range(metadata.num_row_groups):
@@ -83,5 +83,5 @@ def _check_rows(footer: Footer, name: str) -> None:
 
 def _chunk_start(chunk: pq.ColumnChunkMetaData) -> int:
     data, dictionary = int(chunk.data_page_offset), chunk.dictionary_page_offset
-    # Some writers give 0 for a dictionary that is not there.
+    # Some writers write 0 for a missing dictionary.
     return min(data, int(dictionary)) if dictionary else data

@@ -1,4 +1,4 @@
-"""A catalog checked: its metadata against itself, and against the files in storage.
+"""Verification of a catalog: consistency of its metadata, and comparison with the files in storage.
 
 Imports `footers` and `cleanup`.
 """

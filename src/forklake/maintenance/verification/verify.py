@@ -1,4 +1,4 @@
-"""Check a catalog: its metadata against themselves, and against the files in storage. Nothing is ever repaired."""
+"""Verification of a catalog: its metadata, and the files in storage. Never repairs anything."""
 
 from collections.abc import Iterator
 from posixpath import basename
@@ -16,10 +16,10 @@ from forklake.spark.storage.storage import Storage
 
 
 def verify(catalog: Catalog, storage: Storage, *, deep: bool = False, progress: Progress = QUIET) -> list[Finding]:
-    """Everything that is wrong with a catalog in all the snapshots it can travel to; nothing, if it is sound.
+    """All problems of a catalog in all snapshots available for time travel; empty if there are none.
 
-    What it has inherited is looked at as it sees it. With `deep`, the footers of all files are read as well, and so
-    are inlined rows. Commits, expiry and clean-up may go on meanwhile.
+    Inherited rows are checked as seen by the catalog. With `deep`, the footers of all files and inlined rows are read,
+    too. Commits, expiry and cleanup may run concurrently.
     """
     look = make_check_context(catalog, lambda path, is_relative: storage.root + path if is_relative else path)
     findings, tables = check_metadata(look)
@@ -32,10 +32,10 @@ def verify(catalog: Catalog, storage: Storage, *, deep: bool = False, progress: 
 
 
 def _unknown_files(look: CheckContext, storage: Storage) -> Iterator[Finding]:
-    """Those that `delete_orphaned_files` would delete if they were old enough."""
+    """The files that `delete_orphaned_files` would delete if they were old enough."""
     detail = "No catalog names the file: a job that failed has left it, or a transaction will commit it."
     for path in delete_orphaned_files(look.catalog, storage, cleanup_all=True, dry_run=True):
-        # Checksums stand beside the file that they are of, and lists are for a while only.
+        # Checksums accompany their files, and file lists are temporary.
         if not basename(path).startswith(".") and not is_stored_file_list(path):
             shown = look.shown(path.removeprefix(storage.prefix), True)
             yield Finding("unknown_file", path=shown, detail=detail)

@@ -1,4 +1,4 @@
-"""Check inlined rows: whether they can be read, and are as many as the metadata say."""
+"""Checks whether inlined rows are readable and complete."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from forklake.model.findings import Finding
 from forklake.spark.tasks.files.inlined_payload import read_payload
 
 _BATCHES = 200
-"""So many are in memory at a time."""
+"""Maximum number of batches in memory."""
 
 
 def check_batches(look: CheckContext, table: CheckedTable) -> Iterator[Finding]:
@@ -22,7 +22,7 @@ def check_batches(look: CheckContext, table: CheckedTable) -> Iterator[Finding]:
         some = batches[at : at + _BATCHES]
         rows = read_payloads(look, table, some)
         for batch in some:
-            # One that has expired meanwhile is gone, and nobody misses it.
+            # A batch that has expired in the meantime is not missed.
             if batch.batch_id in rows and (wrong := _batch_problem(batch, rows[batch.batch_id])):
                 yield Finding("damaged_rows", table.name, None, shown[batch], wrong)
 

@@ -1,6 +1,6 @@
-"""Check the files of a table: whether each is there, as large as it should be and, from its footer, what it should be.
+"""Checks existence and size of the files of a table and, from their footers, their content.
 
-Whole folders are listed instead of asking for files one by one, and several of them at a time.
+Lists whole folders instead of single files, several of them concurrently.
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ from forklake.spark.storage.storage import Storage
 
 _READERS = 16
 _AT_ONCE = 1000
-"""So many folders or files wait for a thread at a time."""
+"""Maximum number of folders or files queued for threads."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -35,7 +35,7 @@ Wrong = tuple[StoredFile, Problem, str]
 def check_files(
     look: CheckContext, storage: Storage, table: CheckedTable, *, deep: bool, progress: Progress
 ) -> list[Finding]:
-    """What is wrong with the files of a table that kept snapshots show."""
+    """The problems with files of a table that are visible in kept snapshots."""
     files = [file for file in _stored_files(storage, table) if look.kept.newest_in(file.period) is not None]
     with _reported_progress(progress, f"Listing the files of {table.name}", files):
         wrong = list(_wrong_by_listing(files, progress))
@@ -44,7 +44,7 @@ def check_files(
         there = [file for file in files if file.path not in missing and file.row.encryption_key is None]
         with _reported_progress(progress, f"Reading the footers of {table.name}", there):
             wrong += _wrong_by_footers(table, there, progress)
-    # What was deleted meanwhile, because its snapshots have expired, is no longer missed.
+    # Files deleted in the meantime, because their snapshots have expired, are not missed.
     kept = look.kept_now() if wrong else look.kept
     return list(_findings(look, table, wrong, kept))
 
@@ -71,7 +71,7 @@ def _findings(
 ) -> Iterator[Finding]:
     for file, problem, detail in wrong:
         shown: SnapshotId | None = kept.newest_in(file.period)
-        # The next row id is that of the head.
+        # The next row id refers to the head.
         if shown is not None and (problem != "low_row_id" or look.scope.snapshot_id in kept):
             path = look.shown(file.row.path, bool(file.row.path_is_relative))
             yield Finding(problem, table.name, path, shown, detail)
@@ -92,7 +92,7 @@ def _wrong_by_listing(files: Sequence[StoredFile], progress: Progress) -> Iterat
 
 
 def _sizes_in_folder(files: Sequence[StoredFile]) -> Mapping[str, int]:
-    """By path, the sizes of files of one folder that are there."""
+    """The sizes of existing files of one folder, by path."""
     wanted = {file.path for file in files}
     found = files[0].files.get_file_info(fs.FileSelector(dirname(files[0].path), allow_not_found=True))
     return {info.path: info.size for info in found if info.is_file and info.path in wanted}
@@ -109,7 +109,7 @@ def _wrong_by_footers(table: CheckedTable, files: Sequence[StoredFile], progress
 
 
 def _map_on_threads(work: Callable[[T], R], entries: Sequence[T]) -> Iterator[tuple[T, R]]:
-    """Each of the entries with what came of it, in their order; a few are worked on at a time."""
+    """The entries with their results, in order; processed concurrently."""
     with ThreadPoolExecutor(max_workers=_READERS) as threads:
         for at in range(0, len(entries), _AT_ONCE):
             some = entries[at : at + _AT_ONCE]

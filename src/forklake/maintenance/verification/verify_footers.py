@@ -1,4 +1,4 @@
-"""Check what a file says of itself in its footer against what the metadata say of it."""
+"""Compares the footer of a file with its metadata."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,27 +20,27 @@ from forklake.spark.tasks.types.reserved_columns import FILE_PATH, POSITION, ROW
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A data file or delete file where it should be."""
+    """A data or delete file at its expected location."""
 
     files: fs.FileSystem
     path: str
-    """The file as its file system knows it."""
+    """The path in its file system."""
     period: Period
     row: FileRow | DeleteRow
     rows_of_data: int | None = None
-    """For a delete file: how many rows the file has from which it deletes, if there is one."""
+    """For a delete file: the number of rows of its data file, if it exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ExpectedField:
-    """A column or field that a file should have; lists have one below them, maps two, under whatever names."""
+    """An expected column or field of a file; lists have one child, maps two, with any names."""
 
     name: str
     below: tuple["_ExpectedField", ...] = ()
 
 
 def footer_problems(table: CheckedTable, file: StoredFile) -> Iterator[tuple[Problem, str]]:
-    """Every way in which a file is not what it should be."""
+    """All differences between a file and its metadata."""
     try:
         footer = read_footer(file.files, file.path, file.path)
     except InvalidInput as error:
@@ -50,13 +50,13 @@ def footer_problems(table: CheckedTable, file: StoredFile) -> Iterator[tuple[Pro
     yield from found
     length = footer.metadata.serialized_size
     if not found and file.row.footer_size not in (None, length):
-        # What is said to be longer by a little can sometimes be read all the same.
+        # With a slightly too large length, the file can sometimes be read nevertheless.
         yield "damaged_file", f"Its footer is said to have {length} bytes, and should have {file.row.footer_size}."
 
 
 def _content_problems(table: CheckedTable, file: StoredFile, footer: Footer) -> Iterator[tuple[Problem, str]]:
     rows, expected = footer.metadata.num_rows, file.row.entries
-    # A delete file of several snapshots also holds rows that were deleted after the one it is seen at.
+    # A delete file for several snapshots also contains rows deleted after the current one.
     if rows != expected and not (isinstance(file.row, DeleteRow) and file.row.partial_max is not None):
         yield "wrong_count", f"The file has {rows} rows, and should have {expected}."
     if missing := list(_missing_names(_expected_fields(table, file.row), footer.fields)):
@@ -87,7 +87,7 @@ def _expected_fields(table: CheckedTable, row: FileRow | DeleteRow) -> Iterator[
         yield _ExpectedField(ROW_ID)
     if row.partial_max is not None:
         yield _ExpectedField(SNAPSHOT_ID)
-    # What is neither is reported by the checks of the metadata.
+    # All other cases are reported by the metadata checks.
     if row.mapping_id is not None:
         yield from _fields_of_mapping(table.mappings.get(row.mapping_id, NameMapping(())), None)
     elif row.table_version in table.definitions:
@@ -106,7 +106,7 @@ def _fields_of_mapping(mapping: NameMapping, parent: int | None) -> Iterator[_Ex
 
 
 def _missing_names(expected: Iterator[_ExpectedField], fields: Sequence[FileField], above: str = "") -> Iterator[str]:
-    """The names of those that are not there."""
+    """The names of missing fields."""
     found = {field.name: field for field in fields}
     for named in expected:
         if named.name not in found:

@@ -1,4 +1,4 @@
-"""Scan plans to DataFrames: files by group, deleted rows left out, inlined rows beside them, and the caches of scans.
+"""Scans: scan plans to DataFrames, deleted rows, inlined rows, and caches.
 
 Imports `values`, `session`, `storage` and `work`.
 """

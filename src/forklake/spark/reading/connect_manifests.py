@@ -1,9 +1,8 @@
-"""Lists of files that a Spark on another machine reads: they lie in the lake's storage for as long as they may be asked
-for.
+"""File lists read by a Spark Connect server, kept in the storage of the lake as long as they may be needed.
 
-A DataFrame over Spark Connect is a description that the server makes a plan of whenever it is asked, so its list has to
-stay. Nobody tells when the last description is gone, because PySpark makes copies, `spark.sql` for one. So a list goes
-an hour after nothing here refers to it, or when the process ends; what a killed process has left are orphans.
+A DataFrame of Spark Connect is a description that the server plans for each query, so its list must be kept. There is
+no notification when the last description is gone, because PySpark makes copies, for example in `spark.sql`. So a list
+is deleted one hour after nothing here refers to it, or at process exit; lists of killed processes are orphans.
 """
 
 import atexit
@@ -18,19 +17,19 @@ from forklake.spark.storage.storage import Storage
 from forklake.spark.tasks.files.file_names import uuid7
 
 if TYPE_CHECKING:
-    # Maintenance asks what is a list, and starts without Spark.
+    # Maintenance uses `is_stored_file_list` and starts without Spark.
     from pyspark.sql import DataFrame
 
     from forklake.spark.work import Work
 
 LOG = "_spark_metadata/0"
-"""Where Spark looks for a list, below the folder that it is given."""
+"""Where Spark looks for a list, relative to the given folder."""
 _FOLDER = "_scans"
 _KEPT_SECONDS = 3600
 
 
 class _StoredFileLists:
-    """The lists of this process, and since when nothing refers to them."""
+    """The lists of this process, and since when they are unreferenced."""
 
     def __init__(self) -> None:
         self._since: dict[tuple[str, str], float] = {}
@@ -38,22 +37,22 @@ class _StoredFileLists:
         self._process = os.getpid()
 
     def add(self, storage: Storage, folder: str, reader: object) -> None:
-        """Remember a list that `reader` and whoever refers to it may ask for."""
+        """Register a list that is needed by `reader` and everything that refers to it."""
         self._storages[storage.root] = storage
         self._since[storage.root, folder] = float("inf")
         weakref.finalize(reader, self._unused, storage.root, folder).atexit = False
 
     def _unused(self, root: str, folder: str) -> None:
-        # Runs in the middle of anything: no more than one step, and no input or output.
+        # May run at any point: only a single step, and no I/O.
         self._since[root, folder] = monotonic()
 
     def remove_unused(self) -> None:
-        """Remove the lists that nothing has referred to for an hour."""
+        """Delete the lists that have been unreferenced for an hour."""
         before = monotonic() - _KEPT_SECONDS
         self._remove([left for left, since in list(self._since.items()) if since < before])
 
     def remove_all(self) -> None:
-        # A process that was forked off leaves alone what is its parent's.
+        # A forked child process must not delete the lists of its parent.
         if os.getpid() == self._process:
             self._remove(list(self._since))
 
@@ -70,7 +69,7 @@ atexit.register(_LISTS.remove_all)
 
 
 def store_file_list(work: "Work", log: str, read: "Callable[[str], DataFrame]") -> "DataFrame":
-    """Write a list into the catalog's folder, and read it from there."""
+    """Write a list to the folder of the catalog, and read it from there."""
     _LISTS.remove_unused()
     storage, folder = work.storage, f"{work.tx.catalog.path}/{_FOLDER}/{uuid7()}"
     path = storage.path(f"{folder}/{LOG}")
@@ -78,17 +77,17 @@ def store_file_list(work: "Work", log: str, read: "Callable[[str], DataFrame]") 
     with storage.files.open_output_stream(path) as stream:
         stream.write(log.encode())
     frame = read(storage.folder(folder))
-    # DataFrames come and go; what they describe is referred to by all that are made of it. `_plan` is not public, but
-    # nothing that is tells when a description is gone.
+    # DataFrames come and go, but everything derived from them refers to their plan. `_plan` is not public, but no
+    # public object shows when a description is gone.
     _LISTS.add(storage, folder, frame._plan)
     return frame
 
 
 def keep_file_lists(frame: "DataFrame", sources: "Iterable[DataFrame]") -> None:
-    """Let a frame of a client refer to the lists of what it was made of: `spark.sql` alone would not."""
+    """Let a client's frame refer to the lists of its sources, which `spark.sql` alone does not."""
     vars(frame._plan)["forklake_sources"] = [source._plan for source in sources]
 
 
 def is_stored_file_list(path: str) -> bool:
-    """Whether a path is that of a list."""
+    """Whether the path is that of a list."""
     return f"/{_FOLDER}/" in path and path.endswith(f"/{LOG}")

@@ -1,9 +1,8 @@
-"""Leaving deleted rows out of a scan.
+"""Excluding deleted rows from a scan.
 
-For each file with deletes there is a bitmap, one bit for each of its rows, and all of them are one value of a query: an
-array that a scalar subquery brings in, one bitmap behind the other. Files without deletes that are read along have an
-empty one in common. Testing a bit is plain arithmetic that Spark
-compiles, so filters still reach the Parquet reader and nothing is joined.
+Each file with deletes has a bitmap with one bit per row. All bitmaps are concatenated to a single array, which is
+passed to the query as a scalar subquery. Files without deletes in the same scan share an empty bitmap. Testing a bit is
+plain arithmetic that Spark compiles, so filters are still pushed down to the Parquet reader, and no join is needed.
 """
 
 from collections.abc import Sequence
@@ -24,27 +23,27 @@ from forklake.spark.work import Work
 
 _READERS = 8
 _BITS = st.StructType([st.StructField("bits", st.ArrayType(st.LongType(), containsNull=False), nullable=False)])
-"""Spark need not look for NULL among the words."""
+"""Not nullable, so that Spark does not test the words for NULL."""
 
 
 class Bitmaps(NamedTuple):
-    """Positions in files as bits, those of one file behind those of another."""
+    """Positions in files as bits, with the bitmaps of all files concatenated."""
 
     words: np.ndarray
     starts: list[int]
-    """For each file, at which word its bits begin."""
+    """For each file, the index of the first word of its bits."""
 
     def has(self, work: Work, start: str, position: str) -> Expression:
-        """True for the rows that are in it, given where the bits of their file begin and their position, in SQL."""
+        """TRUE for rows in the bitmaps, given the start of their file's bits and their position as SQL."""
         words = pa.ListArray.from_arrays(pa.array([0, len(self.words)], pa.int32()), self.words)
         bits = work.spark.createDataFrame(pa.table({"bits": words}), _BITS).scalar()
         word = F.get(bits, F.expr(f"CAST({start} + shiftright({position}, 6) AS INT)"))
-        # Of the distance of a shift only the last six bits count.
+        # Only the lowest six bits of a shift distance count.
         return F.call_function("shiftright", word, F.expr(f"CAST({position} AS INT)")).bitwiseAND(F.lit(1)) == 1
 
 
 def build_bitmaps(files: Sequence[ScanFile], positions: Sequence[Positions]) -> Bitmaps:
-    """The positions of each of the files; those without any share a first bitmap, as long as the longest of them."""
+    """Bitmaps of the positions in each file; files without any share the first one, sized for the longest of them."""
     rows = [file.data.record_count for file in files]
     untouched = [count for count, chosen in zip(rows, positions, strict=True) if not len(chosen)]
     words = [_bitmap(np.zeros(0, np.int64), max(untouched, default=0))]
@@ -60,8 +59,8 @@ def build_bitmaps(files: Sequence[ScanFile], positions: Sequence[Positions]) -> 
 
 
 def deleted_positions(work: Work, table: Table, files: Sequence[ScanFile]) -> list[Positions]:
-    """For each file of a table the positions that are deleted from it; none for files without deletes."""
-    # There may be many files, and few of them with deletes.
+    """The deleted positions of each file of a table; empty for files without deletes."""
+    # There may be many files, few of which have deletes.
     changed = [(file.data, file.delete) for file in files if file.delete is not None]
     with ThreadPoolExecutor(_READERS) as pool:
         found = pool.map(lambda each: _read_deleted_positions(work, table, *each), changed)
@@ -70,7 +69,7 @@ def deleted_positions(work: Work, table: Table, files: Sequence[ScanFile]) -> li
 
 def _read_deleted_positions(work: Work, table: Table, data: DataFile, delete: DeleteFile) -> Positions:
     path = work.storage.path(delete.path, is_relative=delete.path_is_relative)
-    # Delete files never change, and their names are given once; of one for several snapshots, some count at each.
+    # Delete files are immutable and have unique names; of one for several snapshots, the base determines what applies.
     key = (f"{work.storage.root}\n{path}", None if delete.partial_max is None else work.tx.base)
     known = work.provider.cache.positions.get(key) if work.shortcuts else None
     if known is not None:

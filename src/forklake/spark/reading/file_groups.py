@@ -1,7 +1,7 @@
-"""Files grouped by the names and types their columns have, which Spark reads one relation at a time.
+"""Files grouped by the names and types of their columns, each group read as one relation.
 
-Field ids say which column of a file is which column of the table, but Spark cannot be left to look: it pushes filters
-down and prunes nested fields by name. So each group is read under the names its files really have.
+Field ids map the columns of a file to those of the table, but Spark cannot match by them: it pushes down filters and
+prunes nested fields by name. So each group is read with the actual names in its files.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,30 +18,30 @@ from forklake.model.mappings import MappedColumn, NameMapping
 
 @dataclass(frozen=True, slots=True)
 class PathColumn:
-    """A column whose value the path of a file gives, the same for all of its rows."""
+    """A column whose value is in the path of a file, and the same for all of its rows."""
 
     key: str
     column: Column
-    """As it was when the files were added: the text in the path is of that type."""
+    """As of when the files were added, which determines the type of the text in the path."""
 
 
 Kind = tuple[SnapshotId | None, MappingId | None]
-"""What says which names a file has: the version of the table, or a mapping."""
+"""What determines the names in a file: the version of the table, or a mapping."""
 Shape = tuple[object, ...]
 Naming = tuple[Column | PathColumn | None, ...]
-"""For each column of the table, what the files have for it; None where they were written before it was there."""
+"""For each column of the table, the column in the files; None if they are older than the column."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileGroup:
-    """Files that one relation can read, each with its number in the scan."""
+    """Files that can be read as one relation, each with its number in the scan."""
 
     naming: Naming
     files: tuple[tuple[int, ScanFile], ...]
 
 
 def group_by_naming(tx: Transaction, table: Table, files: Sequence[tuple[int, ScanFile]]) -> list[FileGroup]:
-    """The files by naming, in the order in which namings first appear."""
+    """The files by naming, in the order of first occurrence."""
     kinds: dict[Kind, list[tuple[int, ScanFile]]] = {}
     for numbered in files:
         data = numbered[1].data
@@ -76,7 +76,7 @@ def _namings_by_kind(tx: Transaction, table: Table, kinds: Iterable[Kind]) -> di
 
 
 def _reading_shape(now: Column, then: Column | PathColumn | None) -> Shape:
-    """What makes a difference for reading `now`: names and types of what is still there."""
+    """What is relevant for reading `now`: the names and types of everything that still exists."""
     if then is None:
         return ()
     if isinstance(then, PathColumn):
@@ -87,7 +87,7 @@ def _reading_shape(now: Column, then: Column | PathColumn | None) -> Shape:
 
 
 def _mapped_columns(mapping: NameMapping, table: Table) -> dict[ColumnId, Column | PathColumn]:
-    """The columns of files whose names a mapping gives, as if they were of a version of the table."""
+    """The columns of files with a mapping, as if they were those of a table version."""
     known = {column.column_id: column for column in table.definition.fields()}
     below: dict[int | None, list[MappedColumn]] = {}
     for entry in mapping.columns:

@@ -1,4 +1,4 @@
-"""Rows kept in the metadata database: read and written without Spark."""
+"""Inlined rows, stored in the metadata database: read and written without Spark."""
 
 from collections.abc import Sequence
 
@@ -22,13 +22,13 @@ _NEVER = frozenset({"variant", "geometry"})
 
 
 def should_inline(work: Work, table: Table, rows: int) -> bool:
-    """Whether this many rows of one statement go into the metadata database."""
+    """Whether this many rows of one statement are stored in the metadata database."""
     limit = int(work.option("data_inlining_row_limit", table) or 0)
     return 0 < rows <= limit and not any(field.type.name in _NEVER for field in table.definition.fields())
 
 
 def inline_rows(work: Work, table: Table, rows: pa.Table, row_ids: pa.ChunkedArray | None = None) -> None:
-    """Keep rows, in the table's shown form, in the metadata database."""
+    """Store rows, in the table's shown form, in the metadata database."""
     columns = table.definition.columns
     [batch_id] = work.tx.new_ids("file")
     batch = InlinedBatch(
@@ -36,7 +36,7 @@ def inline_rows(work: Work, table: Table, rows: pa.Table, row_ids: pa.ChunkedArr
         work.tx.version_of(table),
         rows.num_rows,
         to_payload(rows, columns, row_ids),
-        # Rows that bring their ids take none from the table's counter.
+        # Rows with their own ids take none from the counter of the table.
         row_id_start=None if row_ids is None else 0,
     )
     work.tx.insert_inlined(table, batch, array_stats(rows, columns))
@@ -49,7 +49,7 @@ def inlined_frame(work: Work, plan: ScanPlan, virtual: Sequence[str], first_numb
         schema = schema.add(name, VIRTUAL[name])
     rows = inlined_rows(plan, virtual, first_number)
     if not rows.num_rows:
-        # PySpark fails at timestamps in no chunks.
+        # PySpark fails for timestamp columns without chunks.
         return work.spark.createDataFrame([], schema)
     return local_frame(work.spark, rows, schema).select("*")
 
@@ -57,7 +57,7 @@ def inlined_frame(work: Work, plan: ScanPlan, virtual: Sequence[str], first_numb
 def inlined_rows(plan: ScanPlan, virtual: Sequence[str] = (), first_number: int = 0) -> pa.Table:
     """The live inlined rows of a plan in shown form; batches are numbered from `first_number`."""
     columns = plan.table.definition.columns
-    # Batches of one shape are turned as one: there may be a thousand of a single row each.
+    # Batches with the same schema are converted together: there may be a thousand with a single row each.
     shapes: dict[pa.Schema, list[tuple[int, InlinedBatch, pa.Table]]] = {}
     for number, batch in enumerate(plan.batches, first_number):
         rows = read_payload(batch.payload)
@@ -77,7 +77,7 @@ def _rows_of_shape(
         arrays.append(_virtual_array(name, members, stored))
         names.append(name)
     kept = np.concatenate([_live_mask(batch) for _, batch, _ in members])
-    # By position, because nothing keeps a virtual column and one of the table from having one name.
+    # By position, because a virtual column may have the same name as one of the table.
     shown = pa.table(arrays, names=names)
     return shown if kept.all() else shown.filter(pa.array(kept))
 

@@ -1,12 +1,12 @@
-"""A list of files for Spark, which then neither lists a folder nor looks at a file before it reads it.
+"""File lists for Spark, which then neither lists folders nor inspects files before reading them.
 
-Spark's file sinks leave a log of what they wrote, and Spark reads a folder with such a log by the log alone. We write
-one for the files of a scan, in a folder made for it. What the log says of a file's modification time comes back with
-every row: there goes the file's number in the scan, or whatever else a scan has to know of it.
+Spark's file sinks write a log of their files, and Spark reads a folder with such a log from the log alone. We write one
+for the files of a scan, in a folder of its own. The modification time in the log is returned with every row: we use it
+for the number of the file in the scan, or other values needed by a scan.
 
-Reading a list takes Spark longer than all the rest of planning, and most scans have the list of the scan before: so the
-relations of the last lists are kept. Two scans of the same files are then the same to Spark, which reads them once
-where a query reads a table twice.
+Reading a list takes longer than all the rest of planning, and most scans have the same list as the previous one, so the
+relations of recent lists are cached. Then two scans of the same files are identical for Spark, which reads them only
+once if a query uses a table twice.
 """
 
 import json
@@ -28,44 +28,47 @@ from forklake.spark.storage.storage import Storage
 from forklake.spark.work import Work
 
 _BY_DICTIONARY = "parquet.filter.dictionary.enabled"
-"""Whether row groups are left out whose dictionary has no matching value. Parquet looks there for the bits of a number,
-and leaves out rows with 0.0 where -0.0 is asked for, and the other way round: so never where there are such numbers."""
+"""Whether row groups without matching value in their dictionary are skipped.
+
+Parquet compares the bits of numbers here, and misses rows with 0.0 when -0.0 is requested, and vice versa. So this is
+disabled if there are floating-point columns.
+"""
 
 _READ_OPTIONS = {
     **READ_OPTIONS,
     "recursiveFileLookup": "true",
-    # A page that is not what was written is an error, and not other values.
+    # A corrupted page must raise an error instead of returning wrong values.
     "parquet.page.verify-checksum.enabled": "true",
 }
 RELATION_KILOBYTES = 200
-"""What Spark holds for any relation."""
+"""Memory that Spark needs for any relation."""
 _PLAIN = re.compile(r"[\w.~/=-]*", re.ASCII)
-"""Paths that are the same in a URI, as nearly all are: there may be fifty thousand of them, looked at as one text."""
+"""Paths that need no escaping in a URI, as nearly all; up to fifty thousand of them are tested as one text."""
 
 
 def file_relation(work: Work, schema: st.StructType, files: Sequence[tuple[int, DataFile]]) -> DataFrame:
-    """The rows of numbered files, with Spark's own vectorised reader.
+    """The rows of numbered files, read by Spark's vectorised reader.
 
-    Another scan may be given the same: columns that are shown to anybody must be made anew.
+    May be shared with another scan: columns shown to users must be created anew.
     """
     log = "\n".join(["v1", *_lines(work.storage, files)])
     if is_remote(work.spark):
-        # The server reads the list whenever it plans a query, and knows the lake's folders but not ours.
+        # The server reads the list whenever it plans a query, and can access the lake's folders but not local ones.
         return store_file_list(work, log, lambda folder: _read_folder(work, schema, folder))
-    # Spark holds about a kilobyte for each file.
+    # Spark needs about a kilobyte per file.
     return cached_relation(
         work, f"{schema.json()}\n{log}", lambda: _new_relation(work, schema, log), kilobytes=len(files)
     )
 
 
 def cached_relation(work: Work, known_by: str, make: Callable[[], DataFrame], kilobytes: int) -> DataFrame:
-    """What was made for an earlier scan and is known by the same text, or else what is made now."""
+    """The relation cached for the same text by an earlier scan, or a new one."""
     if not work.shortcuts:
         return make()
     key = sha256(known_by.encode()).digest()
     frame = work.provider.cache.relations.get(key)
     if frame is None:
-        # Two may make the same at the same time; either will do.
+        # Concurrent threads may create the same relation; either is fine.
         frame = make()
         work.provider.cache.relations.put(key, frame, RELATION_KILOBYTES + kilobytes)
     return frame
@@ -77,7 +80,7 @@ def _new_relation(work: Work, schema: st.StructType, log: str) -> DataFrame:
         (folder / LOG).parent.mkdir()
         (folder / LOG).write_text(log)
         frame = _read_folder(work, schema, f"file://{folder}")
-        # Analysed now: the plan holds the list of files from here on.
+        # Analysed now, so that the plan holds the list of files.
         _ = frame.columns
         return frame
     finally:
@@ -103,7 +106,7 @@ def _lines(storage: Storage, files: Sequence[tuple[int, DataFile]]) -> list[str]
 
 
 def _uris(storage: Storage, files: Sequence[tuple[int, DataFile]]) -> list[str]:
-    """Where the files are, as JSON."""
+    """The URIs of the files as JSON."""
     if all(file.path_is_relative for _, file in files) and _PLAIN.fullmatch("".join(file.path for _, file in files)):
         root = json.dumps(storage.uri(""))[:-1]
         return [f'{root}{file.path}"' for _, file in files]

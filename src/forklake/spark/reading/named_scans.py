@@ -1,7 +1,7 @@
-"""Scans that Spark knows by a name, which the text of a query can say.
+"""Scans registered as views in Spark, to be used by name in the text of a query.
 
-To hand Spark a DataFrame for a query takes a projection, a view and the removal of that view, milliseconds for every
-table of every query. Files and batches never change, so the view over a scan serves all later scans of the same.
+Passing a DataFrame to a query requires a projection, the creation of a view and its removal, which takes milliseconds
+per table and query. Files and batches are immutable, so the view of a scan can be reused for later identical scans.
 """
 
 from pyspark.sql import DataFrame
@@ -15,9 +15,9 @@ from forklake.spark.work import Work
 
 
 def named_scan(work: Work, plan: ScanPlan) -> NamedScan | DataFrame:
-    """The rows of a plan under a name; without one if nobody would ask for the same again, or Spark needs no names."""
+    """The rows of a plan by name; a DataFrame if an identical scan is unlikely, or Spark needs no names."""
     is_own = plan.table.object_id in work.tx.tables or plan.table.object_id in work.tx.objects
-    # What is wrong with the metadata is told without a Spark.
+    # Errors in the metadata are raised without starting Spark.
     if is_own or not work.shortcuts or not work.provider.is_running or is_remote(work.spark):
         return scan(work, plan)
     drop_unused_views()
@@ -31,13 +31,13 @@ def named_scan(work: Work, plan: ScanPlan) -> NamedScan | DataFrame:
 
 
 def cached_scan(work: Work, plan: ScanPlan) -> DataFrame:
-    """The rows of a plan, from an earlier scan of the same if there was one."""
+    """The rows of a plan, from an earlier identical scan if there is one."""
     found = named_scan(work, plan)
     return found.frame if isinstance(found, NamedScan) else found
 
 
 def _scan_key(work: Work, plan: ScanPlan) -> tuple[object, ...]:
-    """What decides about the rows and their columns. Ids mean the same in every catalog of a lake."""
+    """What determines the rows and their columns. Ids are valid in all catalogs of a lake."""
     deletes = [file.delete for file in plan.files if file.delete is not None]
     by_snapshot = any(delete.partial_max is not None for delete in deletes) or any(
         file.data.partial_max is not None for file in plan.files
@@ -48,7 +48,7 @@ def _scan_key(work: Work, plan: ScanPlan) -> tuple[object, ...]:
         plan.table.begin_snapshot,
         tuple(file.data.data_file_id for file in plan.files),
         tuple(delete.delete_file_id for delete in deletes),
-        # Of files for several snapshots, a scan takes what was there at its own.
+        # From files with several snapshots, a scan reads the rows up to its own snapshot.
         plan.snapshot_id if by_snapshot else None,
         bool(deletes) and prunes_structs(work),
         tuple((batch.batch_id, batch.deleted) for batch in plan.batches),
@@ -56,6 +56,6 @@ def _scan_key(work: Work, plan: ScanPlan) -> tuple[object, ...]:
 
 
 def _kilobytes(plan: ScanPlan) -> int:
-    """About a kilobyte for each file, a bit for each row of files with deletes, and the rows in the metadata."""
+    """About a kilobyte per file, a bit per row of files with deletes, and the inlined rows."""
     bits = sum(file.data.record_count for file in plan.files if file.delete is not None)
     return len(plan.files) + bits // 8192 + sum(len(batch.payload) for batch in plan.batches) // 1024

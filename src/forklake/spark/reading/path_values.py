@@ -1,4 +1,4 @@
-"""Values that a whole file has: the same for all rows of one file, and often the same for all files."""
+"""Per-file values: constant within a file, and often the same for all files."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ Numbered = Sequence[tuple[int, ScanFile]]
 
 
 def path_values(now: Column, then: PathColumn, files: Numbered, number: Callable[[], Expression]) -> Expression:
-    """The value that the paths of the files give a column."""
+    """The values of a column from the paths of the files."""
     texts = [hive_value(hive_values(file.data.path).get(fold(then.key)), then.column.type) for _, file in files]
     distinct = list(dict.fromkeys(texts))
     given = pa.concat_arrays([pa.repeat(literal(text, then.column), 1) for text in distinct])
@@ -31,7 +31,7 @@ def path_values(now: Column, then: PathColumn, files: Numbered, number: Callable
     if now.type.name == "blob":
         hexed = [None if value is None else value.hex() for value in values.to_pylist()]
         return F.unhex(value_per_file(files, number, _value_per_text(texts, distinct, hexed), st.StringType()))
-    # As text, which Spark reads without regard to the session's zone: every moment has its own with it, or none.
+    # As text, which Spark parses independently of the session time zone: timestamps include a time zone, or have none.
     shown = values.cast(pa.string()).to_pylist()
     return value_per_file(files, number, _value_per_text(texts, distinct, shown), shown_type(now.type))
 
@@ -39,17 +39,17 @@ def path_values(now: Column, then: PathColumn, files: Numbered, number: Callable
 def value_per_file(
     files: Numbered, number: Callable[[], Expression], values: Sequence[str | None], data_type: st.DataType
 ) -> Expression:
-    """A value that each file has: the same for all of them, or looked up by the file's number in one constant."""
+    """A value per file: a constant if all are equal, else looked up by file number in a constant array."""
     if len(set(values)) == 1:
         return F.lit(values[0]).cast(data_type)
     lowest, places = _values_by_number(files, values)
-    # As one text, which is made an array once: an array of literals takes a call to the JVM for each.
+    # Parsed from a single text, because an array of literals takes a JVM call per element.
     array = F.from_json(F.lit(json.dumps(places)), "array<string>").cast(st.ArrayType(data_type))
     return F.get(array, (number() - lowest).cast("int"))
 
 
 def number_per_file(files: Numbered, number: str, values: Sequence[int | None]) -> str:
-    """The same for whole numbers, in SQL."""
+    """The same for integers, as SQL."""
     if len(set(values)) == 1:
         return f"CAST({'NULL' if values[0] is None else values[0]} AS BIGINT)"
     lowest, places = _values_by_number(files, values)
@@ -57,7 +57,7 @@ def number_per_file(files: Numbered, number: str, values: Sequence[int | None]) 
 
 
 def _values_by_number(files: Numbered, values: Sequence[V | None]) -> tuple[int, list[V | None]]:
-    """The lowest number of a file, and from there on the value of each."""
+    """The lowest file number, and the values of all files from there on."""
     lowest = min(at for at, _ in files)
     places: list[V | None] = [None] * (max(at for at, _ in files) - lowest + 1)
     for (at, _), value in zip(files, values, strict=True):
@@ -68,6 +68,6 @@ def _values_by_number(files: Numbered, values: Sequence[V | None]) -> tuple[int,
 def _value_per_text(
     texts: Sequence[str | None], distinct: Sequence[str | None], shown: Sequence[str | None]
 ) -> list[str | None]:
-    """What is shown for each of the texts, given what is shown for the distinct ones."""
+    """The shown values for all texts, given those for the distinct ones."""
     by_text = dict(zip(distinct, shown, strict=True))
     return [by_text[text] for text in texts]

@@ -1,4 +1,4 @@
-"""A plan to a DataFrame: files by group, deleted rows left out, inlined rows beside them."""
+"""Scan plans to DataFrames: file groups, deleted rows, inlined rows."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,11 +31,11 @@ from forklake.spark.work import Work
 
 
 def scan(work: Work, plan: ScanPlan, virtual: Sequence[str] = (), for_view: bool = False) -> DataFrame:
-    """The live rows of a plan in the columns of its table, and the virtual columns asked for behind them.
+    """The live rows of a plan with the columns of its table, followed by the requested virtual columns.
 
-    Its columns are its own, so that two scans of a table can be joined; but for a view, which is known by its name
-    alone, they may be those of another scan: Spark then plans a query as it would over plain files.
-    Never a bare file relation: whoever writes to a view over one would write into our folders.
+    Its columns are new, so that two scans of a table can be joined. For a view, which is only used by name, they may be
+    those of another scan, so that Spark plans a query as over plain files. Never a bare file relation: a write to a
+    view over one would write into our folders.
     """
     files = numbered_files(plan)
     parts = [
@@ -51,7 +51,7 @@ def scan(work: Work, plan: ScanPlan, virtual: Sequence[str] = (), for_view: bool
 
 
 def numbered_files(plan: ScanPlan) -> list[tuple[int, ScanFile]]:
-    """The files of a plan with their numbers: those with deleted rows first, whose numbers more files do not change."""
+    """The files of a plan, numbered: first those with deletes, so that adding files does not change their numbers."""
     changed = [file for file in plan.files if file.delete is not None]
     if not changed:
         return list(enumerate(plan.files))
@@ -67,32 +67,32 @@ def scan_schema(plan: ScanPlan, virtual: Sequence[str] = ()) -> st.StructType:
 
 _SPARKS, _ORIGIN = "_metadata", "__forklake_origin"
 _READ_TOGETHER = 0.25
-"""From this share of rows in files with deletes on, a group is read as one.
+"""From this share of rows in files with deletes, a group is read as one.
 
-Looking up rows of which none is deleted costs some; but Spark compiles nothing across a union, and so each row of both
-sides would be copied.
+Looking up rows in files without deletes has a cost, but Spark does not generate code across a union, so that each row
+of both sides would be copied.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class _ScanPart:
-    """Files of a group that are read alike."""
+    """Files of a group that are read in the same way."""
 
     naming: Naming
     files: list[tuple[int, ScanFile]]
     with_deletes: bool
-    """Of some of them rows are left out."""
+    """Some of the files have deleted rows to exclude."""
     row_ids: str
-    """Where row ids come from: `file` embeds them, they are `counted`, or `none` are given out yet."""
+    """Source of row ids: embedded in the `file`, `counted`, or `none` assigned yet."""
     embeds_snapshots: bool
     reads_row_index: bool
-    """The position comes as a column of its own: it need not be put into a struct and taken out again for every row."""
+    """The position is read as a separate column, which avoids wrapping it in a struct for every row."""
     is_numbered: bool
-    """Rows tell the number of their file. If nobody asks for it, they tell where its bitmap begins instead."""
+    """Rows have the number of their file. If that is not needed, they have the start of its bitmap instead."""
 
 
 def _scan_parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[str]) -> Iterator[_ScanPart]:
-    # There may be fifty thousand files: each step of the loop is a few milliseconds.
+    # There may be fifty thousand files: each statement in the loop costs a few milliseconds.
     split: dict[tuple[str, bool, int], list[tuple[int, ScanFile]]] = defaultdict(list)
     times = _path_repetitions(group)
     row_ids = _row_id_source(work, plan) if not ROW_IDS.isdisjoint(virtual) else lambda _: "none"
@@ -114,7 +114,7 @@ def _scan_parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[
 
 
 def _check_names(plan: ScanPlan, group: FileGroup) -> None:
-    """Refuse files that have a column which Spark would take for the positions of rows."""
+    """Reject files with a column that Spark would mistake for the positions of rows."""
     if _has_column(group.naming, ROW_INDEX):
         raise InvalidName(
             f"Rows of table '{plan.table.name}' have no positions, because files have a column '{ROW_INDEX}', which is "
@@ -127,7 +127,7 @@ def _has_column(naming: Naming, name: str) -> bool:
 
 
 def _split_by_deletes(files: list[tuple[int, ScanFile]]) -> Iterator[tuple[bool, list[tuple[int, ScanFile]]]]:
-    """The files whose rows are looked up among the deleted ones, and those that are read as they are."""
+    """The files whose rows are looked up in the bitmaps, and those that are read without."""
     changed = [numbered for numbered in files if numbered[1].delete is not None]
     if _count_rows(changed) >= _READ_TOGETHER * _count_rows(files) > 0:
         yield True, files
@@ -143,9 +143,9 @@ def _count_rows(files: Iterable[tuple[int, ScanFile]]) -> int:
 
 
 def _path_repetitions(group: FileGroup) -> dict[int, int]:
-    """By number of a file, how often its path came before, if any did: of others' files one may be there twice.
+    """The number of earlier occurrences of each file's path, by file number; empty if there are no duplicates.
 
-    A relation reads a path once.
+    Foreign files may have been added twice, but a relation reads a path only once.
     """
     if len({file.data.path for _, file in group.files}) == len(group.files):
         return {}
@@ -158,8 +158,7 @@ def _path_repetitions(group: FileGroup) -> dict[int, int]:
 
 
 def prunes_structs(work: Work) -> bool:
-    """Whether Spark leaves the fields of `_metadata` alone that nobody asks for: the two ways to a position exclude
-    each other."""
+    """Whether Spark prunes unused fields of `_metadata`; the two ways to get a position are mutually exclusive."""
     return work.provider.settings.prunes_structs
 
 
@@ -192,13 +191,13 @@ def _file_rows(work: Work, plan: ScanPlan, part: _ScanPart, virtual: Sequence[st
 
 @dataclass(frozen=True, slots=True)
 class _Origin:
-    """Where a row came from, as SQL over what Spark tells of it."""
+    """The origin of a row, as SQL expressions over Spark's metadata."""
 
     number: str
     position: str
     path: str
     hidden: bool
-    """Spark's own name for all of it is that of a column."""
+    """Spark's metadata column is hidden by a column with the same name."""
 
 
 def _origin(part: _ScanPart, schema: st.StructType) -> _Origin:
@@ -213,7 +212,7 @@ def _origin(part: _ScanPart, schema: st.StructType) -> _Origin:
 
 
 def _live_rows(work: Work, plan: ScanPlan, part: _ScanPart, schema: st.StructType, origin: _Origin) -> DataFrame:
-    """The rows of files that are not deleted from them; where some are, kept for later scans like a relation."""
+    """The rows of files without deleted ones; cached like a relation if there are deletes."""
 
     def made() -> DataFrame:
         files = [file for _, file in part.files]
@@ -232,12 +231,12 @@ def _live_rows(work: Work, plan: ScanPlan, part: _ScanPart, schema: st.StructTyp
         return _relation_with_origin(work, schema, origin, [(number, file.data) for number, file in part.files])
     if is_remote(work.spark):
         return made()
-    # Files never change; of a delete file for several snapshots, a scan takes the positions up to its own.
+    # Files are immutable; from a delete file for several snapshots, a scan reads the positions up to its own snapshot.
     files = [(number, file.data.data_file_id, file.data.path, file.delete) for number, file in part.files]
     by_snapshot = any(file.delete is not None and file.delete.partial_max is not None for _, file in part.files)
     base = work.tx.base if by_snapshot else None
     known_by = (work.storage.root, schema.json(), part.reads_row_index, part.is_numbered, files, base)
-    # The relation below it is held as well.
+    # The underlying relation is cached as well.
     bits = _count_rows(numbered for numbered in part.files if numbered[1].delete is not None)
     return cached_relation(work, repr(known_by), made, kilobytes=len(files) + bits // 8192)
 

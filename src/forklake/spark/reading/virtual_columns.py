@@ -1,4 +1,4 @@
-"""The columns that every table has beside its own, for those who ask."""
+"""Virtual columns, available in every table on request."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql import types as st
@@ -7,10 +7,10 @@ from forklake.spark.tasks.files.write_changes import ADDRESS as ADDRESS
 from forklake.spark.tasks.types.reserved_columns import ROW_ID, SNAPSHOT_ID
 
 POSITION_BITS = 40
-"""An address says where a row is: the number of its file or batch in the scan, and its position there."""
+"""An address consists of the number of the file or batch in the scan, and the position of the row in it."""
 
 FOR_USERS = ("rowid", "snapshot_id", "filename", "file_row_number")
-"""Those that users may name."""
+"""Names available to users."""
 VIRTUAL: dict[str, st.DataType] = {
     "rowid": st.LongType(),
     "snapshot_id": st.LongType(),
@@ -20,16 +20,16 @@ VIRTUAL: dict[str, st.DataType] = {
     SNAPSHOT_ID: st.LongType(),
     ADDRESS: st.LongType(),
 }
-"""The first four are for users; the others have names that no table can have."""
+"""The first four are for users; the names of the others are reserved."""
 ROW_IDS = frozenset({"rowid", ROW_ID})
 """The two names of the row id."""
 SNAPSHOT_IDS = frozenset({"snapshot_id", SNAPSHOT_ID})
-"""The two names of the snapshot that a row came with."""
+"""The two names of the snapshot in which a row was inserted."""
 
 _SENT_ALONG = 1_000_000
-"""Rows that are known by ids or addresses: sixteen bytes for each."""
+"""Maximum number of ids or addresses to broadcast, sixteen bytes each."""
 
 
 def broadcast_if_small(known: DataFrame, count: int) -> DataFrame:
-    """Ids or addresses of rows, sent to where the rows are unless they are many; Spark does not know how many."""
+    """Broadcasts ids or addresses of rows unless there are too many; Spark does not know their number."""
     return known.hint("broadcast") if count <= _SENT_ALONG else known

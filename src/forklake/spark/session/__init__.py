@@ -1,4 +1,4 @@
-"""The Spark session: started on first need or given, its settings, its errors, and Ctrl-C.
+"""The Spark session, started on demand or provided by the user: settings, errors, and Ctrl-C.
 
-Imports nothing of `spark`.
+Imports nothing from `spark`.
 """

@@ -1,8 +1,8 @@
-"""Users' SQL as it goes to Spark: what looks like a variable stays as it is.
+"""Users' SQL for Spark, protected from variable substitution.
 
-By default Spark replaces `${name}` anywhere in a text, in strings as well, by a setting or by a variable of its
-environment. In strings the dollar is written as an escape; in names, which know no escapes, the setting is turned off
-while Spark reads the text.
+By default Spark replaces `${name}` anywhere in a text, even in strings, by a setting or an environment variable. In
+strings the dollar sign is escaped; for identifiers, which have no escapes, substitution is disabled while Spark parses
+the text.
 """
 
 import re
@@ -26,12 +26,12 @@ _PARTS = re.compile(
       | (?P<string>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""",
     re.DOTALL | re.VERBOSE,
 )
-"""What variables can stand in without being meant; of a comment in brackets, the beginning."""
+"""Tokens that may contain unintended variables; of a bracketed comment, only the start."""
 _BRACKETS = re.compile(r"/\*(?!\+)|\*/")
 
 
 def without_variables(text: str) -> str:
-    """The text with strings that Spark takes as they are, and without comments that look like variables."""
+    """The text with variables in strings escaped, and without comments that contain variables."""
     if _VARIABLE not in text:
         return text
     written, at = [], 0
@@ -45,7 +45,7 @@ def without_variables(text: str) -> str:
 
 
 def _comment_end(text: str, start: int) -> int | None:
-    """Where a comment in brackets ends, which may have others in it; None if it is never closed."""
+    """The end of a bracketed comment, which may be nested; None if it is not closed."""
     depth = 0
     for bracket in _BRACKETS.finditer(text, start):
         depth += 1 if bracket[0] == "/*" else -1
@@ -59,7 +59,7 @@ def _escape_variables(part: re.Match[str], found: str) -> str:
         case "string":
             return _DOLLAR.sub(lambda at: at[1] or r"\u0024{", found)
         case "raw":
-            # Strings side by side are one.
+            # Adjacent strings are concatenated.
             quote = found[1]
             return found.replace(_VARIABLE, f"${quote} {found[0]}{quote}{{")
         case "comment" if _VARIABLE in found:
@@ -69,7 +69,7 @@ def _escape_variables(part: re.Match[str], found: str) -> str:
 
 @contextmanager
 def without_substitution(spark: SparkSession, *texts: str) -> Iterator[None]:
-    """While the block runs, Spark reads texts from `without_variables` as they are."""
+    """Disables substitution for texts returned by `without_variables` while the block runs."""
     if not any(_VARIABLE in text for text in texts):
         yield
         return
@@ -80,7 +80,7 @@ def without_substitution(spark: SparkSession, *texts: str) -> Iterator[None]:
 
 
 def user_expression(text: str) -> Column:
-    """An expression of a user."""
+    """Parses a user's expression."""
     plain = without_variables(text)
     if _VARIABLE not in plain:
         return F.expr(plain)

@@ -1,4 +1,4 @@
-"""Errors of Spark and PyArrow as errors of ours, where it is known what they are about."""
+"""Translation of errors of Spark and PyArrow into Forklake errors, where their cause is known."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _FILE = re.compile(r"((?:[a-z0-9]+:)?/[^\s,]*?\.parquet)")
 
 @contextmanager
 def translate_write_errors(table: Table) -> Iterator[None]:
-    """Rows that a check has refused, on whatever machine, are refused here."""
+    """Raise InvalidRows for rows rejected by a check on any machine, and UnwritableFile for failed writes of files."""
     try:
         yield
     except ForklakeError:
@@ -46,7 +46,7 @@ def translate_write_errors(table: Table) -> Iterator[None]:
 
 @contextmanager
 def translate_copy_errors(file: str) -> Iterator[None]:
-    """Around rows that Spark reads from files of the user: what is wrong with them is told with the file."""
+    """Wraps reading of users' files by Spark: errors about their content include the file."""
     try:
         yield
     except InvalidRows as error:
@@ -77,7 +77,7 @@ def translate_copy_errors(file: str) -> Iterator[None]:
 
 @contextmanager
 def translate_storage_errors(folder: str, table: Table) -> Iterator[None]:
-    """Around a write by Spark itself: storage that is full, or that refuses, is an error of ours."""
+    """Wraps a write by Spark itself: full or inaccessible storage raises UnwritableFile."""
     try:
         yield
     except Exception as error:
@@ -91,7 +91,7 @@ def translate_storage_errors(folder: str, table: Table) -> Iterator[None]:
 
 @contextmanager
 def translate_query_errors(*, debug: bool = False) -> Iterator[None]:
-    """What Spark says of a query in a line or two; with `debug`, all of it as it comes."""
+    """Shorten Spark's message about a query to a line or two; with `debug`, leave it as it is."""
     try:
         with interruptible():
             yield
@@ -119,20 +119,20 @@ def translate_query_errors(*, debug: bool = False) -> Iterator[None]:
 
 
 def _file_in(text: str) -> str:
-    """The file that an error of Spark is about."""
+    """The file that a Spark error refers to."""
     found = _FILE.search(text) or _FILE_READ.search(text)
     return f"The file {unquote(found[1])}" if found else "A file"
 
 
 def is_from_spark(error: Exception) -> bool:
-    """Whether an error is one of Spark or of the way to it."""
+    """Whether an error is from Spark or the connection to it."""
     return type(error).__module__.split(".")[0] in ("pyspark", "py4j")
 
 
 def short_message(text: str) -> str:
-    """The message without the plan, the stack and the names of Java's classes."""
+    """The message without plan, stack trace and Java class names."""
     if _UNTOLD.match(text):
-        # Not an error that Spark knows of: the innermost cause says most.
+        # Not one of Spark's own errors: the innermost cause is the most informative.
         causes = re.findall(r"^(?:: |Caused by: )(.+)$", text, re.MULTILINE)
         return f"Spark failed: {causes[-1]}" if causes else "Spark failed."
     message = re.split(
@@ -145,13 +145,13 @@ def short_message(text: str) -> str:
 
 @contextmanager
 def translate_read_errors(table: Table, snapshot_id: int) -> Iterator[None]:
-    """A file that cannot be read is named, with its table and the snapshot that has it."""
+    """Name a file that cannot be read, with its table and the snapshot."""
     try:
         yield
     except ForklakeError:
         raise
     except Exception as error:
-        # Spark raises errors of several kinds; what they say is what they have in common.
+        # Spark raises different types of errors, which have only their texts in common.
         text = str(error)
         if (told := _DAMAGED_IN_WORKER.search(text)) is not None:
             raise DamagedFile(told[1].strip()) from error

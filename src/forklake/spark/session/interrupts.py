@@ -1,4 +1,4 @@
-"""Ctrl-C while Spark works: it comes out as what it is, and the work ends."""
+"""Handling of Ctrl-C during Spark jobs: raises KeyboardInterrupt and cancels the jobs."""
 
 import sys
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ from time import monotonic, sleep
 _PAUSE_SECONDS = 0.05
 _QUIET_LOOKS = 10
 _PATIENCE_SECONDS = 10.0
-"""Tasks that do not let themselves be ended are left to their end after this."""
+"""Tasks that cannot be cancelled within this time are left running."""
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Around work of Spark: an interrupt cancels its jobs, and is raised as KeyboardInterrupt.
+    """Wraps Spark jobs: an interrupt cancels them, and is raised as KeyboardInterrupt.
 
-    PySpark may raise another error while it handles an interrupt, such as that a job was cancelled.
+    PySpark may raise another error while it handles an interrupt, for example that a job was cancelled.
     """
     before = sys.exc_info()[1]
     try:
@@ -30,7 +30,7 @@ def interruptible() -> Iterator[None]:
 
 
 def _is_interrupt(error: BaseException | None, before: BaseException | None) -> bool:
-    """Whether an error came of an interrupt; not of one that was being handled before."""
+    """Whether an error was caused by an interrupt, other than one that was already being handled."""
     seen: set[int] = set()
     while error is not None and error is not before and id(error) not in seen:
         if isinstance(error, KeyboardInterrupt):
@@ -41,10 +41,10 @@ def _is_interrupt(error: BaseException | None, before: BaseException | None) -> 
 
 
 def _cancel_jobs() -> None:
-    """PySpark does the same once, unless its connection is in use when the interrupt comes.
+    """Cancel all jobs. PySpark does so only once, and not if its connection is in use during the interrupt.
 
-    A call that is interrupted goes on in the JVM, and may start its next job when those before it are cancelled.
-    PySpark cannot cancel jobs that are to come, so they are cancelled as they come, until none has for a while.
+    An interrupted call continues in the JVM, and may start its next job after the previous ones are cancelled. PySpark
+    cannot cancel future jobs, so they are cancelled as they appear, until there are none for a while.
     """
     if "pyspark" not in sys.modules:
         return

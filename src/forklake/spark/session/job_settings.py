@@ -1,4 +1,4 @@
-"""Settings of a session that a single job needs otherwise."""
+"""Session settings that single jobs have to override."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -7,35 +7,35 @@ from threading import RLock
 from pyspark.sql import SparkSession
 
 READ_OPTIONS: Mapping[str, str] = {
-    # Rows are never left out because they cannot be read.
+    # Rows are never skipped because they cannot be read.
     "ignoreCorruptFiles": "false",
     "ignoreMissingFiles": "false",
-    # All our files have the calendar of ISO 8601; of files that Spark wrote otherwise, their footers tell.
+    # All our files use the ISO 8601 calendar; for other files written by Spark, the footer tells the calendar.
     "datetimeRebaseMode": "CORRECTED",
     "int96RebaseMode": "CORRECTED",
     "mergeSchema": "false",
 }
-"""Options of every read of Parquet files; without them, settings of the session decide."""
+"""Options for every read of Parquet files; without them, session settings apply."""
 
 WRITE_SETTINGS: Mapping[str, str] = {
-    # Spark's default would write timestamps in a form that has no statistics and that others cannot read.
+    # Spark's default would write timestamps in a format without statistics that other readers do not support.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
     "spark.sql.parquet.writeLegacyFormat": "false",
     "spark.sql.parquet.fieldId.write.enabled": "true",
 }
-"""Settings of every job of Spark that writes Parquet files, which has no options for them."""
+"""Settings for every Spark job that writes Parquet files, for which there are no options."""
 
 _ONE_AT_A_TIME = RLock()
-"""Settings belong to the session, not to the job: two jobs must not put back each other's."""
+"""Settings belong to the session, not to the job: two jobs must not restore each other's values."""
 
 
 @contextmanager
 def spark_settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
-    """Run with these settings, and leave the session as it was."""
+    """Apply these settings in the block, and restore the session afterwards."""
     with ExitStack() as stack:
-        # Looked at with the lock: what another job has set for itself is about to go.
+        # Read under the lock: temporary settings of another job are about to be restored.
         with _ONE_AT_A_TIME:
             other = {name: value for name, value in wanted.items() if spark.conf.get(name) != value}
             if other:

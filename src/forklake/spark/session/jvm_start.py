@@ -1,6 +1,7 @@
-"""Starting Spark in a JVM of our own: what it prints while it starts is shown only if it fails.
+"""Start of Spark in our own JVM, whose output during the start is shown only if it fails.
 
-PySpark has no public way to say where its JVM prints, so `launch_gateway` and the gateway of the context are used.
+PySpark has no public API to redirect the output of its JVM, so `launch_gateway` and the gateway of the context are
+used.
 """
 
 import atexit
@@ -24,7 +25,7 @@ _SECONDS_FOR_LAST_WORDS = 5
 
 
 def start_spark(settings: Mapping[str, str], *, verbose: bool = False) -> SparkSession:
-    """A session with these settings, and the JVM that it needs. QueryFailed if that does not start."""
+    """A session with these settings, and the JVM it needs. Raises QueryFailed if it does not start."""
     if SparkContext._gateway is not None:
         return build_session(settings)
     output = StartOutput(verbose=verbose)
@@ -47,7 +48,7 @@ def build_session(settings: Mapping[str, str]) -> SparkSession:
 
 
 class StartOutput:
-    """The error output of a JVM: kept while it starts, and passed on to ours after that."""
+    """The standard error of a JVM: buffered during its start, and forwarded to ours afterwards."""
 
     def __init__(self, *, verbose: bool) -> None:
         self._is_passed_on = verbose
@@ -58,15 +59,15 @@ class StartOutput:
         self._reader.start()
 
     def pass_on(self) -> None:
-        """Forget what there is so far, and show what comes from now on."""
+        """Discard the buffered output, and show everything from now on."""
         with self._lock:
             self._take_all()
             self._is_passed_on, self._kept = True, b""
-        # The reader ends with the process, and may not have seen the last of it.
+        # The reader thread ends with the process, and may have missed the last output.
         atexit.register(self._show_rest)
 
     def last_output(self) -> str:
-        """The end of what was kept, once the JVM has ended."""
+        """The end of the buffered output, after the JVM has ended."""
         self._reader.join(_SECONDS_FOR_LAST_WORDS)
         return self._kept.decode(errors="replace").strip()
 
@@ -81,19 +82,19 @@ class StartOutput:
     def _read_all(self) -> None:
         while True:
             self._has_more(timeout=None)
-            # Read under the lock: what was written before `pass_on` must not be shown after it.
+            # Read under the lock: output written before `pass_on` must not be shown after it.
             with self._lock:
                 if self._has_more(timeout=0) and not self._read():
                     return
 
     def _has_more(self, timeout: int | None) -> bool:
-        """Whether there is something to read, or the end."""
+        """Whether there is something to read, or end of file."""
         ready = select.poll()
         ready.register(self._source, select.POLLIN)
         return bool(ready.poll(timeout))
 
     def _read(self) -> bool:
-        """Take what is there; False at the end."""
+        """Read the available output; False at end of file."""
         found = os.read(self._source, 65536)
         if self._is_passed_on:
             with suppress(OSError):
@@ -116,9 +117,9 @@ def _launch_jvm(settings: Mapping[str, str], output: StartOutput) -> None:
 
 @contextmanager
 def _end_jvm_on_failure() -> Iterator[None]:
-    """End a JVM that was not there before and whose start has failed or was interrupted.
+    """Terminate a newly started JVM if its start fails or is interrupted.
 
-    What is half made in it would be in the way of the next.
+    A partially initialised JVM would interfere with the next start.
     """
     was_running = SparkContext._gateway is not None
     try:

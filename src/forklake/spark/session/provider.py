@@ -1,4 +1,4 @@
-"""The Spark session: one that was given, or one started on first need."""
+"""The Spark session: given by the user, or started on demand."""
 
 import logging
 import os
@@ -24,37 +24,37 @@ ONE_MACHINE: Mapping[str, str] = {
     "spark.driver.memory": "2g",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # Errors come as exceptions; Spark would print each of them as well, several times.
+    # Errors are raised as exceptions; Spark would also log each of them several times.
     LOG_LEVEL: "FATAL",
     ZONE: "UTC",
     "spark.sql.shuffle.partitions": "16",
-    # Opening a local file costs far less than the default assumes: many small files go into few tasks.
+    # Opening a local file is far cheaper than the default assumes: many small files are combined into few tasks.
     "spark.sql.files.openCostInBytes": "262144",
-    # On one machine everything is near. Read by the task that wrote it, what is shuffled is as uneven as files are.
+    # Useless on one machine. If read by the task that wrote it, shuffled data is as uneven as the files are.
     "spark.sql.adaptive.localShuffleReader.enabled": "false",
-    # Code that Spark makes for a query stays compiled while it is kept; the default keeps that of a few queries.
+    # Generated code stays compiled while it is cached; the default size holds only a few queries.
     "spark.sql.codegen.cache.maxEntries": "1000",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-    # Otherwise the Parquet filter finds no row of October 5 to 14, 1582: the older calendar has no such days.
+    # Otherwise the Parquet filter finds no rows of October 5 to 14, 1582: the older calendar has no such days.
     "spark.sql.datetime.java8API.enabled": "true",
-    # With it, Spark 4 fails at a correlated subquery in SELECT over a table whose files differ in their columns.
+    # With this rule, Spark 4 fails for a correlated subquery in SELECT over a table whose files differ in their
+    # columns.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushProjectionThroughUnion",
     "spark.sql.catalogImplementation": "in-memory",
 }
-"""Settings of a session of our own, for one machine; the `settings` of `connect` override each of them."""
+"""Settings of our own single-machine session; each can be overridden by the `settings` of `connect`."""
 
 
 class _InheritedSpark:
-    """What this process has of Spark that is another's: a context from before `os.fork`, of which two cannot share the
-    connection."""
+    """The Spark context inherited from the parent process after `os.fork`, whose connection cannot be shared."""
 
     def __init__(self) -> None:
         self.inherited: SparkContext | None = None
         register_for_forks(self)
 
     def before_fork(self) -> None:
-        """Spark stays with the process that has started it."""
+        """Nothing to do: Spark remains with the process that started it."""
 
     def after_fork(self) -> None:
         self.inherited = SparkContext._active_spark_context
@@ -64,7 +64,7 @@ _PROCESS = _InheritedSpark()
 
 
 class SparkProvider:
-    """A session when somebody asks for one. Metadata alone never does."""
+    """Provides a session on demand. Metadata operations never need one."""
 
     def __init__(self, spark: SparkSession | None = None, settings: Mapping[str, str] | None = None) -> None:
         self._spark = spark
@@ -77,7 +77,7 @@ class SparkProvider:
         register_for_forks(self)
 
     def before_fork(self) -> None:
-        # What needs Spark for nothing else goes on in the new process.
+        # Operations that need only the settings of Spark continue to work in the child process.
         if self._watched is not None and not self._is_inherited:
             with suppress(Exception):
                 self._settings_before_fork = self._watched.now()
@@ -91,13 +91,13 @@ class SparkProvider:
 
     @property
     def zone(self) -> str:
-        """The time zone in which Spark reads texts without one; ours is UTC until it is told otherwise."""
+        """The time zone that Spark assumes for text without one; UTC in our own sessions unless configured."""
         return self.setting(ZONE) if self._watched is None else self.settings.zone
 
     def setting(self, name: str, default: str | None = None) -> str:
-        """The value of a setting, or the default if nobody has set it; Spark is not started for that.
+        """The value of a setting, or the default if it is not set; does not start Spark.
 
-        Without a default, it must be one that Spark knows, or that sessions of our own have.
+        Without a default, the setting must be known to Spark, or be one of our own sessions' settings.
         """
         if self._is_inherited and name == ZONE and self._settings_before_fork is not None:
             return self._settings_before_fork.zone
@@ -109,7 +109,7 @@ class SparkProvider:
 
     @property
     def settings(self) -> SessionSettings:
-        """What the session's settings mean for us. InvalidOption if we cannot work with them."""
+        """The interpreted settings of the session. Raises InvalidOption if they are not supported."""
         if self._watched is None:
             active = self._active()
             found = settings_from({**ONE_MACHINE, **self._given}) if active is None else WatchedSettings(active).now()
@@ -123,7 +123,7 @@ class SparkProvider:
         return found
 
     def get(self) -> SparkSession:
-        """The session, started now if there was none. A given one is used as it is, and its settings are left alone."""
+        """The session, started if necessary. A given session is used as it is, and its settings are not changed."""
         with self._lock:
             self._check_own()
             if self._spark is None:
@@ -132,7 +132,7 @@ class SparkProvider:
             return self._spark
 
     def _active(self) -> SparkSession | None:
-        """The session that is active in this process, which `get` would take: its settings count from the beginning."""
+        """The active session of this process, which `get` would use: its settings apply from the beginning."""
         return None if _PROCESS.inherited is not None else SparkSession.getActiveSession()
 
     def _check_own(self) -> None:
@@ -145,20 +145,20 @@ class SparkProvider:
 
 
 def is_remote(spark: SparkSession) -> bool:
-    """Whether a session is the client of a Spark Connect server, which may be on another machine."""
+    """Whether a session is a client of a Spark Connect server, which may be on another machine."""
     return type(spark).__module__.startswith("pyspark.sql.connect.")
 
 
 def _start_session(given: Mapping[str, str]) -> SparkSession:
     if _names_a_server(given):
-        # The settings of a server are its own; those given are for the session.
+        # A server has its own settings; the given ones are for the session.
         return build_session(given)
-    # PySpark's own log repeats errors that come as exceptions.
+    # PySpark's log repeats errors that are raised as exceptions.
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    # Workers run this interpreter, which has what they import; another Python on the PATH may not.
+    # Workers use this interpreter, in which their imports are installed; another Python on the PATH may lack them.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # Spark may make this folder when it looks for tables of its own: not in the user's folder.
+    # Spark may create this folder when it looks for its own tables: not in the current directory.
     warehouse = Path(gettempdir()) / f"forklake-spark-{os.getpid()}" / "warehouse"
     settings = {"spark.sql.warehouse.dir": str(warehouse), **ONE_MACHINE, **given}
     return start_spark(settings, verbose=LOG_LEVEL in given)

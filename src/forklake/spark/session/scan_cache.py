@@ -1,4 +1,4 @@
-"""What a session keeps of its scans, so that later ones need not be made again: relations, named views, positions."""
+"""Caches of a Spark session for reuse in later scans: relations, named views, positions."""
 
 import weakref
 from collections import deque
@@ -17,26 +17,26 @@ _KILOBYTES = 100_000
 
 
 class ScanCache:
-    """The caches of one Spark session, and the temporary views that they need."""
+    """The caches of one Spark session, and the temporary views they need."""
 
     def __init__(self, kilobytes: int = _KILOBYTES) -> None:
         self.relations: LruCache[bytes, DataFrame] = LruCache(kilobytes)
-        """Relations over lists of files."""
+        """Relations over file lists."""
         self.scans: LruCache[tuple[object, ...], NamedScan] = LruCache(kilobytes)
-        """Scans that queries name, by what decides about their rows."""
+        """Named scans, by what determines their rows."""
         self.positions: LruCache[tuple[str, int | None], np.ndarray] = LruCache(kilobytes)
         """Contents of delete files."""
         self.columns: LruCache[tuple[str, bool], Column] = LruCache()
-        """Columns of any DataFrame as they are written, by what they are and whether they had the type."""
+        """Converted columns for writing, by their properties and whether they already had the type."""
         self._prefix = f"__forklake_{uuid4().hex[:12]}_"
         self._numbers = count()
 
     def name_scan(self, frame: DataFrame, columns: tuple[str, ...] = ()) -> "NamedScan":
-        """A temporary view over a DataFrame, which is dropped some time after the last reference to the result."""
+        """A temporary view over a DataFrame, dropped some time after the last reference to the result."""
         return NamedScan(f"{self._prefix}{next(self._numbers)}", frame, columns)
 
     def clear(self) -> None:
-        """Forget everything, and drop the views that nobody else refers to."""
+        """Clear all caches, and drop the views that are not referenced elsewhere."""
         for cache in (self.relations, self.scans, self.positions, self.columns):
             cache.clear()
         drop_unused_views()
@@ -50,23 +50,23 @@ class NamedScan:
         self.frame = frame
         self.columns = columns
         self.show()
-        # Runs in the middle of anything: no more than one step, and no call to the JVM.
+        # May run at any point: only a single step, and no JVM calls.
         weakref.finalize(self, _UNUSED.views.append, (frame.sparkSession, name)).atexit = False
 
     def show(self) -> None:
-        """Let Spark know the name."""
+        """Register the name in Spark."""
         self.frame.createOrReplaceTempView(self.name)
 
 
 class _UnusedViews:
-    """Views that nothing refers to any more. They may outlive the session that has made them."""
+    """Unreferenced views. They may outlive the session that created them."""
 
     def __init__(self) -> None:
         self.views: deque[tuple[SparkSession, str]] = deque()
         register_for_forks(self)
 
     def before_fork(self) -> None:
-        """Views stay with the process that has made them."""
+        """Nothing to do: views remain with the process that created them."""
 
     def after_fork(self) -> None:
         self.views.clear()
@@ -76,9 +76,9 @@ _UNUSED = _UnusedViews()
 
 
 def drop_unused_views() -> None:
-    """Drop the views whose scans are gone."""
+    """Drop the views whose scans were garbage-collected."""
     while _UNUSED.views:
         spark, name = _UNUSED.views.popleft()
-        # A session that was stopped has no views any more, and fails in many ways.
+        # A stopped session has no views, and fails in various ways.
         with suppress(Exception):
             spark.catalog.dropTempView(name)

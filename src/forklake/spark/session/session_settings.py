@@ -1,7 +1,7 @@
-"""The settings of a Spark session that we depend on.
+"""The Spark settings that Forklake depends on.
 
-Users may change settings at any time, so they are looked at for every statement: the text of all of them in one call,
-and their values only when that text is new. docs/spark-settings.md lists what each of them does.
+Users may change settings at any time, so they are checked for every statement: the text of all settings is read in one
+call, and their values only if that text is new. docs/spark-settings.md describes the effect of each.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ REFUSED: Mapping[str, str] = {
     "spark.sql.streaming.fileStreamSink.ignoreMetadata": "Spark would read no row of any table",
     "spark.sql.parquet.int96TimestampConversion": "timestamps in files of others would be moved by the session's zone",
 }
-"""Settings that must be false: with them, Spark would read text otherwise than we do, or not read what there is."""
+"""Settings that must be false: otherwise Spark would parse text differently, or not read all data."""
 
 DECIDING: Mapping[str, str] = {
     _ANSI: "true",
@@ -47,28 +47,30 @@ DECIDING: Mapping[str, str] = {
     "spark.sql.storeAssignmentPolicy": "ANSI",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
 }
-"""Settings that change what expressions mean, with the value under which our own reading of them is Spark's. With any
-other, Spark alone decides, as with `forklake_shortcuts` off."""
+"""Settings that change the meaning of expressions, with the values for which our interpretation equals Spark's.
+
+With other values, everything is left to Spark, as with `forklake_shortcuts` off.
+"""
 
 _READ: Mapping[str, str] = {**dict.fromkeys(REFUSED, "false"), **DECIDING, ZONE: "UTC", _PRUNES_STRUCTS: "true"}
-"""All that is read, with Spark's defaults."""
+"""All settings that are read, with Spark's defaults."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSettings:
-    """What the settings of a session mean for us."""
+    """The interpreted settings of a session."""
 
     zone: str
     prunes_structs: bool
-    """Spark leaves fields of structs alone that nobody asks for."""
+    """Whether Spark prunes unused fields of structs."""
     problem: str | None
-    """Why we cannot work with them."""
+    """Why the settings are not supported."""
     is_usual: bool
-    """Expressions mean what we take them to mean."""
+    """Whether expressions have the meaning that we assume."""
 
 
 def settings_from(values: Mapping[str, str]) -> SessionSettings:
-    """What settings mean that were set to these values; the others have their defaults."""
+    """Interprets these values; all other settings have their defaults."""
     found = {name: str(values.get(name, default)) for name, default in _READ.items()}
     return SessionSettings(
         zone=found[ZONE],
@@ -79,7 +81,7 @@ def settings_from(values: Mapping[str, str]) -> SessionSettings:
 
 
 def _is_on(name: str, found: Mapping[str, str]) -> bool:
-    # In double quotes there are names only if both settings say so.
+    # Double quotes delimit identifiers only if both settings are on.
     counts = name != _DOUBLE_QUOTES or found[_ANSI].lower() == "true"
     return counts and found[name].lower() == "true"
 
@@ -89,7 +91,7 @@ def _refusal_message(name: str) -> str:
 
 
 class WatchedSettings:
-    """The settings of one session, as they are now."""
+    """The current settings of one session."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -97,7 +99,7 @@ class WatchedSettings:
         self._known: LruCache[str, SessionSettings] = LruCache(8)
 
     def now(self) -> SessionSettings:
-        """One call to Spark, unless they are new."""
+        """The current settings; one call to Spark unless they have changed."""
         text = self._text()
         known = self._known.get(text)
         if known is None:
@@ -106,17 +108,17 @@ class WatchedSettings:
         return known
 
     def _value(self, name: str) -> str | None:
-        """The value that counts; defaults depend on the version of Spark and on its environment."""
+        """The effective value; defaults depend on the version of Spark and its environment."""
         try:
             return self._spark.conf.get(name)
         except Exception as error:
             if not is_from_spark(error):
                 raise
-            # This Spark does not know it, or it has no default.
+            # Unknown to this version of Spark, or without default.
             return None
 
     def _text(self) -> str:
-        """All settings as one text, which is the same as long as they are."""
+        """All settings as a single text, which changes only if they do."""
         session = getattr(self._spark, "_jsparkSession", None)
         if session is None:
             return repr(sorted(dict(self._spark.conf.getAll).items()))

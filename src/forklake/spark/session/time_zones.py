@@ -1,4 +1,4 @@
-"""Time zones as Spark's sessions name them."""
+"""Time zones in the notation of Spark sessions."""
 
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -9,12 +9,12 @@ _UTC = frozenset({"UTC", "Etc/UTC", "GMT", "Z", "+00:00"})
 
 
 def is_utc(zone: str) -> bool:
-    """Whether moments without a zone are moments in UTC for the session."""
+    """Whether the session interprets timestamps without time zone as UTC."""
     return zone in _UTC
 
 
 def zone_named(zone: str) -> tzinfo:
-    """The zone of a session, by its name or as an offset such as +01:00."""
+    """The time zone of a session, given by name or as an offset such as +01:00."""
     if is_utc(zone):
         return UTC
     try:

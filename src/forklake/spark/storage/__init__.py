@@ -1,4 +1,4 @@
-"""Where files are: the data path, its mark, and removing files from it.
+"""Storage of files: the data path, its ownership marker, and removal of files.
 
-Imports nothing of `spark` but `tasks`.
+Imports nothing from `spark` but `tasks`.
 """

@@ -1,7 +1,7 @@
-"""The mark of a data path: a small file with the id of the lake whose files are there.
+"""The ownership marker of a data path: a small file with the id of the lake whose files are there.
 
-Two lakes in one folder take each other's files for orphans. So a lake marks its data path before it first writes there,
-and neither writes nor deletes below the mark of another.
+Two lakes in one folder would treat each other's files as orphans. So a lake marks its data path before the first write,
+and neither writes nor deletes below the marker of another lake.
 """
 
 import json
@@ -20,11 +20,11 @@ from forklake.errors import DataPathTaken, InvalidInput, UnwritableFile
 from forklake.spark.storage.storage import MARK, Storage, storage_at
 
 _FOLDERS_LOOKED_AT = 200
-"""Maximum number of folders that are listed before a data path is marked."""
+"""Maximum number of folders listed before a data path is marked."""
 
 
 def claim_data_path(lake: Lake, storage: Storage) -> None:
-    """Before a file is written: make sure that the data path is this lake's, and mark it if nobody has."""
+    """Before a file is written: ensure that the data path belongs to this lake, and mark it if it is unmarked."""
     if storage.root in lake.cache.claimed_paths:
         return
     facts = lake_facts(lake)
@@ -38,9 +38,9 @@ def claim_data_path(lake: Lake, storage: Storage) -> None:
 
 
 def confirm_data_path(lake: Lake, storage: Storage) -> None:
-    """Before the first files below a new mark are committed: it is there still.
+    """Before the first files below a new marker are committed: check that it still exists.
 
-    On an object store, another lake that found no mark either may have written its own over it.
+    On an object store, another lake that also found no marker may have overwritten it.
     """
     if storage.root in lake.cache.new_marks:
         lake.cache.claimed_paths.discard(storage.root)
@@ -50,10 +50,10 @@ def confirm_data_path(lake: Lake, storage: Storage) -> None:
 
 
 def check_data_path(lake: Lake, storage: Storage) -> None:
-    """Before a file is deleted: the mark is there, and is this lake's. It is read every time."""
+    """Before a file is deleted: check that the marker exists and is that of this lake. It is read every time."""
     facts = lake_facts(lake)
     if _read_owner(storage) is None:
-        # The mark is lost if there has been one: the next file that is written brings it back.
+        # If there was a marker, it was lost: the next write of a file restores it.
         lake.cache.claimed_paths.discard(storage.root)
         raise DataPathTaken(
             f"The data path '{storage.root}' has no mark of a lake, so nothing is deleted there. If no other lake uses"
@@ -64,11 +64,11 @@ def check_data_path(lake: Lake, storage: Storage) -> None:
 
 
 def check_outside_lakes(place: str) -> None:
-    """Before files of a user are written: the place is no lake's, holds none and lies in none."""
+    """Before files of a user are written: the location must not be, contain or be inside a data path."""
     try:
         storage = storage_at(place if "://" in place else os.path.realpath(place))
     except InvalidInput:
-        # A lake can only be where PyArrow can reach it.
+        # A lake can only be in locations supported by PyArrow.
         return
     for folder in (storage.prefix, *_parent_folders(storage)):
         with suppress(UnwritableFile):
@@ -82,7 +82,7 @@ def check_outside_lakes(place: str) -> None:
 
 
 def _marking_advice(facts: LakeFacts, storage: Storage) -> str:
-    """What a user can do who knows that a data path is this lake's, when nothing else can prove it."""
+    """What a user can do who knows that a data path belongs to this lake, if nothing else proves it."""
     return f"create the file '{storage.root}{MARK}' with the content {_mark_content(facts.uuid)}"
 
 
@@ -91,7 +91,7 @@ def _mark_content(uuid: str) -> str:
 
 
 def _read_owner(storage: Storage, folder: str | None = None) -> str | None:
-    """The id in the mark of a folder, by default the root; None if it has no mark."""
+    """The lake id in the marker of a folder, by default the root; None without marker."""
     path = (storage.prefix if folder is None else folder.rstrip("/") + "/") + MARK
     try:
         with storage.files.open_input_stream(path) as stream:
@@ -114,7 +114,7 @@ def _check_owner(facts: LakeFacts, storage: Storage) -> None:
 
 
 def _check_override(facts: LakeFacts, storage: Storage) -> None:
-    """Paths are kept from the data path on: a file that is written elsewhere is found by nobody else."""
+    """Stored paths are relative to the data path: a file written elsewhere would not be found by others."""
     if facts.data_path is None:
         return
     kept = storage_at(facts.data_path)
@@ -140,7 +140,7 @@ def _is_same_folder(one: Storage, other: Storage) -> bool:
 
 
 def _check_unmarked(lake: Lake, facts: LakeFacts, storage: Storage) -> None:
-    """Whether a data path without a mark may become this lake's: nobody else's files are in it, nor it in another's."""
+    """Check that an unmarked data path may be claimed: without foreign files, and not inside another lake's."""
     known = newest_path(lake)
     if facts.data_path is not None and storage_at(facts.data_path).root != storage.root:
         is_ours = known is not None and storage.files.get_file_info(storage.path(known)).is_file
@@ -151,7 +151,7 @@ def _check_unmarked(lake: Lake, facts: LakeFacts, storage: Storage) -> None:
             )
     for folder in _parent_folders(storage):
         owner = None
-        # Whoever may not look there can have no lake there.
+        # There can be no lake of a user in folders that the user cannot read.
         with suppress(UnwritableFile):
             owner = _read_owner(storage, folder)
         if owner not in (None, facts.uuid):
@@ -182,7 +182,7 @@ def _parent_folders(storage: Storage) -> Iterator[str]:
 
 
 def _files_near_top(storage: Storage) -> Iterator[str]:
-    """Files below the data path, those near the top first."""
+    """Files below the data path, in breadth-first order."""
     waiting = [storage.prefix]
     for _ in range(_FOLDERS_LOOKED_AT):
         if not waiting:
@@ -199,9 +199,9 @@ def _files_near_top(storage: Storage) -> Iterator[str]:
 
 
 def _write_mark(storage: Storage, uuid: str) -> None:
-    """Write the mark unless there is one. Of several on a local disk one succeeds; elsewhere the last one does.
+    """Write the marker unless there is one. Of concurrent writers, the first wins on a local disk, elsewhere the last.
 
-    So it is read again before anything is written under it.
+    So it is read again before anything is written below it.
     """
     path, content = storage.prefix + MARK, f"{_mark_content(uuid)}\n".encode()
     try:
@@ -216,7 +216,7 @@ def _write_mark(storage: Storage, uuid: str) -> None:
 
 
 def _write_new_file(path: str, content: bytes) -> None:
-    """Put a file in place whole, and never over another."""
+    """Create a file atomically, without replacing an existing one."""
     draft = f"{path}.{secrets.token_hex(8)}"
     try:
         with open(draft, "wb") as file:

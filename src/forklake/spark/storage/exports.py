@@ -1,4 +1,4 @@
-"""Files that are the user's: written beside what was there before, and never into a lake."""
+"""Exported files, which belong to the user: written next to the previous ones, and never into a lake."""
 
 import os
 import shutil
@@ -15,9 +15,9 @@ _OF_EVERY_JOB = ("_SUCCESS", "._SUCCESS.crc")
 
 
 def export(writer: DataFrameWriter, file_format: str, place: str, *, overwrite: bool) -> None:
-    """Write files into a folder. What it replaces is deleted when they are all there, and stays if they fail.
+    """Write files into a folder. Replaced files are deleted after all new ones are written, and kept on failure.
 
-    Spark's own mode deletes first: a query that fails, or that reads these very files, would leave none.
+    Spark's overwrite mode deletes first: a query that fails, or that reads these same files, would leave none.
     """
     check_outside_lakes(place)
     writer = writer.format(file_format)
@@ -31,7 +31,7 @@ def export(writer: DataFrameWriter, file_format: str, place: str, *, overwrite: 
 
 @contextmanager
 def _leaving_nothing(place: str) -> Iterator[None]:
-    """If it fails, remove the folder and those above it, as far as they were not there before."""
+    """On failure, remove the folder and its parents, as far as they did not exist before."""
     made = _missing_folders(place)
     try:
         yield
@@ -45,7 +45,7 @@ def _leaving_nothing(place: str) -> Iterator[None]:
 
 
 def _missing_folders(place: str) -> list[str]:
-    """A local folder and those above it that are not there, from the bottom up; object stores have none."""
+    """A local folder and its parents that do not exist, bottom up; object stores have no folders."""
     local = place.removeprefix("file://")
     path, missing = os.path.realpath(local), []
     while "://" not in local and not os.path.lexists(path):
@@ -71,7 +71,7 @@ def _replace_existing(place: str) -> Iterator[None]:
 
 @contextmanager
 def _put_aside(storage: Storage, name: str) -> Iterator[None]:
-    """A single file makes room for a folder, and comes back if that is not written."""
+    """Move a single file away to make room for a folder; restored if that cannot be written."""
     path = storage.path(name)
     aside = f"{path}.{token_hex(8)}"
     storage.files.move(path, aside)

@@ -1,6 +1,6 @@
-"""Files that are to be deleted, with what lies beside them.
+"""Removal of files, with the auxiliary files next to them.
 
-Those that cannot be deleted are orphans for cleanup to find.
+Files that cannot be deleted become orphans, for cleanup to find.
 """
 
 import re
@@ -10,11 +10,11 @@ from posixpath import basename, dirname
 from forklake.spark.storage.storage import Storage
 
 _OF_ONE_JOB = re.compile(r"(.*/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/")
-"""A path below a folder that was made for the files of one job of Spark alone."""
+"""A path below a folder created for the files of a single Spark job."""
 
 
 def remove_files(storage: Storage, paths: Collection[str]) -> list[str]:
-    """Delete files that nobody can see, with what Spark has put beside them; returns those that are gone."""
+    """Delete files that nothing can see, with Spark's auxiliary files; returns those that no longer exist."""
     gone = [path for path in paths if storage.delete(path)]
     if storage.is_local:
         for path in gone:
@@ -25,5 +25,5 @@ def remove_files(storage: Storage, paths: Collection[str]) -> list[str]:
 
 
 def checksum_path(path: str) -> str:
-    """Where Hadoop keeps the checksums of a local file."""
+    """Where Hadoop stores the checksums of a local file."""
     return f"{dirname(path)}/.{basename(path)}.crc"

@@ -1,4 +1,4 @@
-"""Where the files of a lake are: one root, reached by Spark through URIs and by PyArrow through a file system."""
+"""The location of a lake's files: a root, accessed by Spark through URIs and by PyArrow through a file system."""
 
 import os
 import re
@@ -12,20 +12,20 @@ from pyarrow import fs
 from forklake.errors import InvalidInput
 
 MARK = "_forklake_lake.json"
-"""The file in a data path that says whose it is. No catalog has a folder with a dot in its name."""
+"""The marker file that identifies the owner of a data path. Folder names of catalogs contain no dot."""
 _HADOOP_SCHEMES = {"s3": "s3a", "gcs": "gs"}
-"""File systems that go by another name there."""
+"""File systems with another scheme in Hadoop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """The data path of a lake. Paths given to it are relative to the root, with `/` between their parts."""
+    """The data path of a lake. Paths passed to it are relative to the root, with `/` as separator."""
 
     root: str
-    """An absolute local path or a URL, with `/` at the end."""
+    """An absolute local path or a URL, ending with `/`."""
     files: fs.FileSystem = field(init=False, repr=False)
     prefix: str = field(init=False, repr=False)
-    """The root as PyArrow's file system knows it."""
+    """The root in PyArrow's file system."""
 
     def __post_init__(self) -> None:
         try:
@@ -40,25 +40,25 @@ class Storage:
         return isinstance(self.files, fs.LocalFileSystem)
 
     def path(self, relative: str, *, is_relative: bool = True) -> str:
-        """A file as PyArrow's file system knows it."""
+        """The path of a file in PyArrow's file system."""
         return self.prefix + relative if is_relative else self._foreign(relative)
 
     def folder(self, relative: str) -> str:
-        """A folder as Spark's writers take it: they would take what is escaped for its name."""
+        """A folder for Spark's writers, unescaped: they would take escapes as part of its name."""
         return _with_scheme(self.root + relative)
 
     def folder_to_read(self, relative: str) -> str:
-        """A folder as Spark's readers take it: as a pattern, in which nothing is to be one."""
+        """A folder for Spark's readers, which take it as a pattern, with special characters escaped."""
         return re.sub(r"([\\{}\[\]*?])", r"\\\1", self.folder(relative))
 
     def uri(self, relative: str, *, is_relative: bool = True) -> str:
-        """A file as Spark knows it in lists of files: escaped."""
+        """The escaped URI of a file for Spark's file lists."""
         if not is_relative:
             return _spark_uri(relative)
         return _spark_uri(self.root + relative)
 
     def stored_path(self, path: str) -> str:
-        """A path of a user as metadata has it: from the root on where it lies below, whole where it does not."""
+        """A user's path as stored in metadata: relative to the root if it is below, else unchanged."""
         full = path if "://" in path else os.path.abspath(path)
         for given, root in ((path, self.root), (full, self.root), (full, self.prefix)):
             if given.startswith(root):
@@ -66,7 +66,7 @@ class Storage:
         return path
 
     def spellings(self, relative: str) -> list[str]:
-        """Every way in which metadata may name a file below the root: from there on, or in full, links or not."""
+        """All ways in which metadata may refer to a file below the root: relative, or in full with or without links."""
         roots = [self.root, self.prefix]
         if self.is_local:
             roots.append(os.path.join(os.path.realpath(self.prefix), ""))
@@ -74,17 +74,17 @@ class Storage:
 
     @property
     def ignores_case(self) -> bool:
-        """Whether names that differ in case are one file, as on most machines with Windows or macOS."""
+        """Whether names differing in case denote the same file, as usual on Windows and macOS."""
         other = self.prefix.swapcase()
         return self.is_local and other != self.prefix and os.path.exists(other) and os.path.samefile(other, self.prefix)
 
     def touch(self, relative: str) -> None:
-        """Make a local file as young as what is written now: it is ours from now on."""
+        """Set the modification time of a local file to now: it belongs to us from now on."""
         if self.is_local:
             os.utime(self.path(relative))
 
     def delete(self, path: str) -> bool:
-        """Delete a file that nobody can see; true when it is gone, also if it was before."""
+        """Delete a file that nothing can see; True if it no longer exists, even if it did not exist before."""
         if self._leads_elsewhere(path):
             return False
         try:
@@ -96,7 +96,7 @@ class Storage:
         return True
 
     def _leads_elsewhere(self, path: str) -> bool:
-        """Whether a path, or a link in it, goes up or away: whoever wrote that, nothing is deleted there."""
+        """Whether a path, or a link in it, leads outside: nothing is deleted there, whoever wrote the path."""
         if not {"", ".", ".."}.isdisjoint(path.split("/")) or "\0" in path:
             return True
         parent = os.path.dirname(path)
@@ -105,8 +105,10 @@ class Storage:
         )
 
     def walk(self, folder: str) -> Iterator[fs.FileInfo]:
-        """Every file below a folder, one folder in memory at a time. Links are neither followed nor given, nor is what
-        lies in the data path of another lake."""
+        """All files below a folder, with one folder in memory at a time.
+
+        Links are neither followed nor returned, and the data paths of other lakes are skipped.
+        """
         if self._leads_elsewhere(f"{folder}/any"):
             return
         waiting = [self.path(folder)]
@@ -127,14 +129,14 @@ class Storage:
                     yield info
 
     def remove_empty(self, folder: str) -> None:
-        """Remove folders that have nothing in them, from the bottom up; object stores have none."""
+        """Remove empty folders, bottom up; object stores have no folders."""
         if self.is_local and not self._leads_elsewhere(f"{folder}/any"):
             for found, _, _ in os.walk(self.path(folder), topdown=False):
                 with suppress(OSError):
                     os.rmdir(found)
 
     def remove_empty_parents(self, path: str, up_to: str) -> None:
-        """Remove the folders that a file was in, as far as they are empty and below a folder, which stays."""
+        """Remove the empty parent folders of a file up to, but excluding, `up_to`."""
         folder = os.path.dirname(path)
         while self.is_local and folder.startswith(f"{up_to}/") and not self._leads_elsewhere(f"{folder}/any"):
             try:
@@ -150,7 +152,7 @@ class Storage:
 
 
 def storage_at(data_path: str) -> Storage:
-    """The storage of a data path; a local one that is not absolute starts at the current folder."""
+    """The storage of a data path; a relative local path starts at the current directory."""
     if "://" in data_path:
         return Storage(data_path if data_path.endswith("/") else data_path + "/")
     return Storage(os.path.join(os.path.abspath(data_path), ""))

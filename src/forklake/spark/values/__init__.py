@@ -1,4 +1,4 @@
-"""Types and values between Spark, Arrow and the columns of a table.
+"""Conversion of types and values between Spark, Arrow and the columns of a table.
 
 Imports `session` and `tasks`.
 """

@@ -34,7 +34,7 @@ _UNITS = {"s": "timestamp_s", "ms": "timestamp_ms", "us": "timestamp", "ns": "ti
 
 
 def type_in_arrow(data_type: pa.DataType) -> ColumnType | None:
-    """The column type that holds such values; None for an array that is NULL throughout."""
+    """The column type for such values; None for an array that is always NULL."""
     if pa.types.is_null(data_type):
         return None
     if pa.types.is_dictionary(data_type):
@@ -61,7 +61,7 @@ def type_in_arrow(data_type: pa.DataType) -> ColumnType | None:
 
 
 def _is_variant(data_type: pa.StructType) -> bool:
-    """Whether a struct stands for variants, as in tables that PySpark makes of them."""
+    """Whether a struct represents variants, as in tables made by PySpark."""
     parts = {field.name: field.metadata or {} for field in data_type}
     return parts.keys() == {"value", "metadata"} and parts["metadata"].get(b"variant") == b"true"
 

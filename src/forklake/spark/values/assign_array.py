@@ -1,4 +1,4 @@
-"""Arrow arrays as a column takes them: in the column's shown type, with nothing lost."""
+"""Lossless conversion of Arrow arrays to the shown type of a column."""
 
 import json
 import re
@@ -18,9 +18,9 @@ from forklake.spark.tasks.types.variants import variant_array
 
 
 def assigned_array(array: pa.ChunkedArray, target: ColumnType, where: str, zone: str = "UTC") -> pa.ChunkedArray:
-    """The values, which `check_assignable` has let through by their type; `where` names the column in errors.
+    """The converted values, whose type has passed `check_assignable`; `where` is the column in errors.
 
-    Moments with and without a zone meet in the zone given, that of the session.
+    Timestamps with and without time zone are converted using `zone`, that of the session.
     """
     try:
         chunks = [_cast_chunk(chunk, target, where, zone) for chunk in chunks_of(array)]
@@ -43,7 +43,7 @@ def _cast_chunk(array: pa.Array, target: ColumnType, where: str, zone: str) -> p
     match target.name:
         case "uuid":
             text = array.cast(pa.string())
-            uuid_bytes(text)  # refuses what is no uuid
+            uuid_bytes(text)  # rejects values that are not uuids
             return pc.utf8_lower(text)
         case "json" | "interval":
             return _checked_text(_as_text(array), target, where)
@@ -87,7 +87,7 @@ def _cast_nested(array: pa.Array, target: ColumnType, where: str, zone: str) -> 
 
 
 def _without_extension(array: pa.Array) -> pa.Array:
-    """What stands for the values of an extension type; uuids as their text."""
+    """The storage of an extension type; uuids as text."""
     if array.type == pa.uuid():
         characters = uuid_characters(array.storage)
         offsets = np.arange(0, characters.size + 1, characters.shape[1], dtype=np.int32)
@@ -98,14 +98,14 @@ def _without_extension(array: pa.Array) -> pa.Array:
 
 
 def _without_zone(array: pa.Array, zone: str) -> pa.Array:
-    """Dates and timestamps as they are; those with a zone as the clocks of the session show them."""
+    """Dates and timestamps unchanged; those with a time zone as local time of the session."""
     if not getattr(array.type, "tz", None):
         return array
     return pc.local_timestamp(array.cast(pa.timestamp(array.type.unit, zone)))
 
 
 def _check_precision(array: pa.Array, target: ColumnType, where: str) -> pa.Array:
-    """Moments that are whole seconds or milliseconds, if that is what the column holds."""
+    """Reject timestamps that are not whole seconds or milliseconds, if the column requires it."""
     unit = {"timestamp_s": 10**6, "timestamp_ms": 10**3}.get(target.name, 1)
     ticks = array.cast(pa.int64())
     finer = pc.not_equal(pc.multiply(pc.divide(ticks, unit), unit), ticks)
@@ -116,14 +116,14 @@ def _check_precision(array: pa.Array, target: ColumnType, where: str) -> pa.Arra
 
 def _as_text(array: pa.Array) -> pa.Array:
     if pa.types.is_time(array.type):
-        # Written with six digits of the second always: the zeros at the end go.
+        # Always written with six fractional digits: trailing zeros are removed.
         text = array.cast(pa.time64("us")).cast(pa.string())
         return pc.replace_substring_regex(text, pattern=r"\.?0+$", replacement="")
     return array.cast(pa.string())
 
 
 def _normalized_times(text: pa.Array) -> pa.Array:
-    """Times in the one way in which they are shown: with seconds, and no zeros at the end of a fraction."""
+    """Times in the canonical shown form: with seconds, and without trailing zeros in the fraction."""
     text = pc.if_else(pc.equal(pc.utf8_length(text), 5), pc.binary_join_element_wise(text, "00", ":"), text)
     trimmed = pc.replace_substring_regex(text, pattern=r"\.?0+$", replacement="")
     return pc.if_else(pc.match_substring(text, "."), trimmed, text)
@@ -145,7 +145,7 @@ def _is_json(text: str) -> bool:
 
 
 def _refuse_constant(word: str) -> None:
-    """Python reads NaN and infinities in JSON, which has none."""
+    """Python accepts NaN and infinities in JSON, which the standard does not."""
     raise ValueError(word)
 
 
@@ -157,7 +157,7 @@ _IS_RIGHT: dict[str, Callable[[str], bool]] = {
 
 
 def _check_range(array: pa.Array, target: ColumnType, where: str) -> pa.Array:
-    """Unsigned integers are shown in types that hold more than they do."""
+    """The shown types of unsigned integers have a larger range than the columns."""
     if not target.name.startswith("uint") or not len(array):
         return array
     bounds = pc.min_max(array).as_py()

@@ -1,7 +1,7 @@
-"""Values as a column takes them: an expression or an array of the source's type to one of the column's shown type.
+"""Assignment casts: expressions of a source type to the shown type of a column.
 
-Only what `check_assignable` has let through comes here. What can fail for single values, a number that is too large
-or a text that is no uuid, fails with a message that names the column.
+Only for types that have passed `check_assignable`. Single values that do not fit, such as a too large number or a text
+that is not a uuid, fail with a message that names the column.
 """
 
 from pyspark.sql import Column as Expression
@@ -14,7 +14,7 @@ from forklake.spark.values.type_mapping import shown_type
 
 
 def assignment_cast(value: Expression, source: ColumnType | None, target: ColumnType, where: str) -> Expression:
-    """The value of a column of a DataFrame as the shown value of a table's column; `where` names it in errors."""
+    """A DataFrame column as a shown value of a table's column; `where` is its name in errors."""
     shown = shown_type(target)
     if source is None or source == UNTYPED:
         return F.lit(None).cast(shown)
@@ -50,18 +50,18 @@ def assignment_cast(value: Expression, source: ColumnType | None, target: Column
 
 
 def parse_date_or_time(value: Expression, target: ColumnType, where: str) -> Expression:
-    """A text as the date or time that Spark reads in it, whatever the session says of texts that are none."""
+    """A text as date or time, parsed by Spark; rejects invalid texts regardless of session settings."""
     read_as = {"date": "date", "timestamptz": "timestamp"}.get(target.name, "timestamp_ntz")
     read = value.try_cast(read_as)
     if target.name == "timestamp_ns":
-        # Spark's own timestamps end at microseconds.
+        # Spark's timestamps have microsecond precision.
         beyond = F.rpad(F.regexp_extract(value, r"\.\d{6}(\d{1,3})", 1), 3, "0").cast("bigint")
         read = F.try_add(_to_nanoseconds(read, ColumnType("timestamp"), target, where), beyond)
     return _refuse_failed_cast(read, value, target, where)
 
 
 def _needs_no_cast(source: ColumnType, target: ColumnType) -> bool:
-    """Whether nothing is to be done, at any level."""
+    """Whether no cast is needed at any level."""
     if source.name in ("uuid", "time", "interval", "json") or target.name in ("uuid", "time", "interval", "json"):
         return False
     if source.is_nested:
@@ -95,7 +95,7 @@ def _cast_map(value: Expression, source: ColumnType, target: ColumnType, where: 
 def _to_nanoseconds(value: Expression, source: ColumnType, target: ColumnType, where: str) -> Expression:
     if source.name in ("int64", "timestamp_ns"):
         return value
-    # Taken apart, because Spark counts the microseconds of moments with a zone only.
+    # Decomposed, because Spark can count microseconds only for timestamps with time zone.
     moment = value.cast("timestamp_ntz")
     seconds = F.unix_date(moment.cast("date")).cast("bigint") * 86_400 + F.hour(moment) * 3600 + F.minute(moment) * 60
     nanoseconds = F.try_multiply(seconds, F.lit(10**9)), (_second_of_minute(moment) * 10**9).cast("bigint")
@@ -103,18 +103,18 @@ def _to_nanoseconds(value: Expression, source: ColumnType, target: ColumnType, w
 
 
 def _check_precision(value: Expression, target: ColumnType, where: str) -> Expression:
-    """Moments that are whole seconds or milliseconds, if that is what the column holds."""
+    """Reject timestamps that are not whole seconds or milliseconds, if the column requires it."""
     units = _second_of_minute(value) * (1 if target.name == "timestamp_s" else 1000)
     return F.when(value.isNull() | (units == F.floor(units)), value).otherwise(_cannot_hold_error(value, target, where))
 
 
 def _second_of_minute(moment: Expression) -> Expression:
-    """The second of the minute with its fraction, whatever the session's zone is."""
+    """The second of the minute with its fraction, independent of the session time zone."""
     return F.date_part(F.lit("SECOND"), moment)
 
 
 def _normalized_time(value: Expression) -> Expression:
-    """A time in the one way in which it is shown: with seconds, and no zeros at the end of a fraction."""
+    """A time in the canonical shown form: with seconds, and without trailing zeros in the fraction."""
     trimmed = F.when(value.contains("."), F.regexp_replace(value, r"\.?0+$", "")).otherwise(value)
     return F.when(F.length(value) == 5, F.concat(value, F.lit(":00"))).otherwise(trimmed)
 
@@ -124,12 +124,12 @@ def _checked_text(value: Expression, is_right: Expression, target: ColumnType, w
 
 
 def _refuse_failed_cast(value: Expression, given: Expression, target: ColumnType, where: str) -> Expression:
-    """The cast value; NULL only where it was NULL before."""
+    """The cast value; raises if it is NULL for a non-NULL input."""
     return F.when(given.isNull() | value.isNotNull(), value).otherwise(_cannot_hold_error(given, target, where))
 
 
 def _checked_range(value: Expression, target: ColumnType, where: str) -> Expression:
-    """Unsigned integers are shown in types that hold more than they do."""
+    """The shown types of unsigned integers have a larger range than the columns."""
     if target.name not in INTEGERS or not target.name.startswith("u"):
         return value
     top = F.lit(str(2 ** int(target.name[4:]) - 1)).cast("decimal(38,0)") if target.name != "uint128" else None

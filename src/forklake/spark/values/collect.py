@@ -1,4 +1,4 @@
-"""The rows of a DataFrame on the driver."""
+"""Collects the rows of a DataFrame on the driver."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,10 +12,10 @@ from forklake.spark.values.type_mapping import column_type
 
 
 def collect(frame: DataFrame) -> pa.Table:
-    """Run a DataFrame, and take its rows as Arrow.
+    """Run a DataFrame and return its rows as an Arrow table.
 
-    PySpark fails at a NULL among variants, because it says of their parts that none is NULL. So rows with variants
-    are sent as bytes, and what is said of them is made true here.
+    PySpark fails for NULL variants, because it declares their parts as not nullable. So rows with variants are
+    transferred as bytes, and their parts are filled here to match the declaration.
     """
     frame = _with_arrow_types(frame)
     fields = frame.schema.fields
@@ -41,7 +41,7 @@ def _pack_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
 
 
 def _with_arrow_types(frame: DataFrame) -> DataFrame:
-    """The DataFrame with types that Arrow has: elements of no type, as in `array()`, may be NULL to it."""
+    """The DataFrame with types that Arrow supports: elements without type, as in `array()`, must be nullable."""
     fields = frame.schema.fields
     known = [_arrow_type(field.dataType) for field in fields]
     if all(field.dataType == type_ for field, type_ in zip(fields, known, strict=True)):

@@ -1,8 +1,8 @@
-"""From the columns that files have to the columns a table has now.
+"""Conversion of columns in files to the current columns of a table.
 
-A file keeps the names, the order and the types its columns had when it was written. Spark is asked for each column
-under the name in the file, with the fields of structs in today's order, fields that the file lacks under names that
-no file has, and a type its reader can produce; `converted` makes today's values of it.
+A file keeps the names, order and types of its columns at the time of writing. Spark is asked for each column by its
+name in the file, with struct fields in current order, missing fields under names that no file has, and a type that its
+reader can produce; `convert_from_file` converts it to current values.
 """
 
 import pyarrow as pa
@@ -21,12 +21,12 @@ _ROUNDED_TO_FLOAT = ("int32", "int64", "uint32")
 _MICROSECONDS_OF_DAY = 86_400_000_000
 _MICROSECONDS = TIMESTAMPS - {"timestamp_ns"}
 _ROUNDED_TO = {"timestamp_s": 10**6, "timestamp_ms": 10**3}
-"""Microseconds in the units that are coarser, which files that were not written for the table may be finer than."""
+"""The coarser units in microseconds; files that were not written for the table may have a finer resolution."""
 _NUMBERS = INTEGERS | FLOATS | {"decimal", "boolean"}
 
 
 def read_type(now: Column, then: Column) -> st.DataType:
-    """What Spark's reader is asked for to get the column `now` from a file that has it as `then`."""
+    """The type to request from Spark's reader, to get the column `now` from a file that has it as `then`."""
     match now.type.name:
         case "struct":
             return st.StructType([_read_field(child, _matching_child(then, child)) for child in now.children])
@@ -36,17 +36,17 @@ def read_type(now: Column, then: Column) -> st.DataType:
             key, value = (read_type(*pair) for pair in zip(now.children, then.children, strict=True))
             return st.MapType(key, value)
     if (now.type.name == "timestamp_ns" and then.type.name in _MICROSECONDS) or _needs_rounding(now, then):
-        # As instants, which can be counted without regard to the session's zone.
+        # As instants, which can be counted independently of the session time zone.
         return st.TimestampType()
     return stored_type((now if _reader_widens(now.type.name, then.type.name) else then).type)
 
 
 def convert_from_file(value: Expression, now: Column, then: Column) -> Expression:
-    """Today's value from what the reader gives; filters on it reach the file wherever it is only renamed or cast."""
+    """Converts the reader's output to current values; filters are pushed down if it is only renamed or cast."""
     if read_type(now, then) == shown_type(now.type):
         return value
     if now.type.name == "float32" and then.type.name in _ROUNDED_TO_FLOAT:
-        # Spark takes such a cast for exact, and leaves it out below a comparison with a double.
+        # Spark considers this cast exact, and removes it in a comparison with a double.
         return value.cast("decimal(20,0)").cast("float")
     if _is_plain_cast(now, then):
         return value.cast(shown_type(now.type))
@@ -63,7 +63,7 @@ def convert_from_file(value: Expression, now: Column, then: Column) -> Expressio
 
 
 def initial_default_value(column: Column) -> Expression:
-    """What files from before the column hold for it."""
+    """The value in files written before the column was added."""
     shown = shown_type(column.type)
     if column.initial_default is None:
         return F.lit(None).cast(shown)
@@ -71,7 +71,7 @@ def initial_default_value(column: Column) -> Expression:
 
 
 def default_literal(text: str, column: Column) -> Expression:
-    """A default that is stored as text, as a value of the column."""
+    """A default stored as text, as a value of the column."""
     shown = shown_type(column.type)
     if column.type.name == "variant":
         return F.parse_json(F.lit(text))
@@ -94,17 +94,17 @@ def _matching_child(then: Column, child: Column) -> Column | None:
 
 
 def _reader_widens(now: str, then: str) -> bool:
-    """Whether the reader itself can give the type of `now`: what it cannot, it may refuse or get wrong."""
+    """Whether the reader itself can return the type of `now`: otherwise it may fail or return wrong values."""
     if now in _SIGNED and then in _SIGNED:
         return _SIGNED.index(now) >= _SIGNED.index(then)
     if then == "float32":
         return now in FLOATS
-    # Both are microseconds since 1970 inside, and are read without regard to the session's zone.
+    # Both are microseconds since 1970 internally, and are read independently of the session time zone.
     return now == "timestamptz" and then in _MICROSECONDS
 
 
 def _is_plain_cast(now: Column, then: Column) -> bool:
-    """Whether a plain cast, which goes by position in structs, gives today's value at every level."""
+    """Whether a plain cast, which is positional for structs, gives the current value at every level."""
     if now.type.name == "struct":
         return all(
             child.initial_default is None
@@ -124,13 +124,13 @@ def _is_plain_cast(now: Column, then: Column) -> bool:
 
 
 def _needs_rounding(now: Column, then: Column) -> bool:
-    """Whether a file may have finer timestamps than the column, which are rounded as a cast would do it."""
+    """Whether a file may have finer timestamps than the column, which are rounded like in a cast."""
     finer = {"timestamp_s": ("timestamp", "timestamptz", "timestamp_ms"), "timestamp_ms": ("timestamp", "timestamptz")}
     return then.type.name in finer.get(now.type.name, ())
 
 
 def _is_foreign_timestamp(now: Column, then: Column) -> bool:
-    """Whether the timestamps are of a kind that no promotion comes from, but a file of others may have."""
+    """Whether timestamps have a type that is not the source of a promotion, but may occur in foreign files."""
     return (
         then.type.name == "timestamp_ns"
         or (then.type.name == "timestamptz" and now.type.name == "timestamp")
@@ -140,7 +140,7 @@ def _is_foreign_timestamp(now: Column, then: Column) -> bool:
 
 def _converted_field(value: Expression, now: Column, then: Column | None) -> Expression:
     if then is None:
-        # As something that may be NULL, as all fields may: Arrow takes no field that is not below a struct that is.
+        # Made nullable, like all fields: Arrow rejects a non-nullable field in a nullable struct.
         return F.when(value.isNotNull(), initial_default_value(now)).alias(now.name)
     return convert_from_file(value.getField(then.name), now, then).alias(now.name)
 
@@ -178,18 +178,18 @@ def _converted_leaf(value: Expression, now: str, then: str) -> Expression:
 
 
 def _to_microseconds(nanoseconds: Expression) -> Expression:
-    """Cut off towards zero, as DuckDB does it."""
+    """Truncated towards zero, like in DuckDB."""
     return F.call_function("div", nanoseconds, F.lit(1000))
 
 
 def _round_to_unit(microseconds: Expression, unit: int) -> Expression:
-    """Rounded to the unit, halves away from zero, as DuckDB does it."""
+    """Rounded to the unit, halves away from zero, like in DuckDB."""
     half = F.when(microseconds < 0, -unit // 2).otherwise(unit // 2)
     return F.call_function("div", microseconds + half, F.lit(unit)) * unit
 
 
 def _timestamp_without_zone(microseconds: Expression) -> Expression:
-    """Microseconds since 1970 as a timestamp without a zone, whatever zone the session has."""
+    """Microseconds since 1970 as a timestamp without time zone, independent of the session time zone."""
     return F.timestamp_add("MICROSECOND", microseconds, F.lit("1970-01-01 00:00:00").cast("timestamp_ntz"))
 
 
@@ -200,7 +200,7 @@ def _uuid_text(value: Expression) -> Expression:
 
 
 def _time_text(micros: Expression) -> Expression:
-    """A count of microseconds as HH:MM:SS, with as much of a fraction as there is."""
+    """Microseconds as HH:MM:SS, with as many fractional digits as needed."""
     seconds = F.floor(micros / 1_000_000)
     clock = F.format_string("%02d:%02d:%02d", F.floor(seconds / 3600), F.floor(seconds / 60) % 60, seconds % 60)
     fraction = F.regexp_replace(F.format_string(".%06d", micros % 1_000_000), r"\.?0+$", "")
@@ -208,7 +208,7 @@ def _time_text(micros: Expression) -> Expression:
 
 
 def _interval_text(value: Expression) -> Expression:
-    """An interval as DuckLake has it in files: months, days and milliseconds, each of four bytes from the lowest."""
+    """An interval as stored by DuckLake: months, days and milliseconds, four bytes each, little-endian."""
     digits = F.hex(value)
 
     def part(at: int) -> Expression:
@@ -223,5 +223,5 @@ def _interval_text(value: Expression) -> Expression:
 
 
 def _count_text(count: Expression, unit: str) -> Expression:
-    """So many of a unit as text; NULL for none of it."""
+    """A number with its unit as text; NULL for zero."""
     return F.when(count != 0, F.concat(count.cast("string"), F.when(count == 1, f" {unit}").otherwise(f" {unit}s")))

@@ -1,4 +1,4 @@
-"""Defaults that Python gives, as the text in which they are stored: checked when they are set."""
+"""Converts defaults given in Python to their stored text; validated when they are set."""
 
 import re
 from dataclasses import replace
@@ -18,15 +18,15 @@ from forklake.spark.values.literal_rows import literal_rows
 
 _EPOCH = datetime(1970, 1, 1)
 _ZONE = re.compile(r"[ T].*(?:Z|[+-]\d\d(?::?\d\d)?)\Z")
-"""The end of a moment that names its zone; without a time of day it has none."""
+"""The end of a timestamp with time zone; without a time of day there is none."""
 _AS_WRITTEN = frozenset({"variant", "struct", "list", "map"})
-"""Types whose defaults are read by Spark, or refused elsewhere."""
+"""Types whose defaults are parsed by Spark, or rejected elsewhere."""
 
 
 def default_text(value: Any, name: str, column_type: ColumnType, zone: str = "UTC") -> str | None:
-    """The text of a default; InvalidInput if it is no value of the type. A text may be of any type.
+    """The text of a default; raises InvalidInput if it is not a value of the type. All types accept text.
 
-    Moments without a zone, texts or not, are meant in the zone of the session.
+    Timestamps without time zone, as text or not, are in the session time zone.
     """
     if value is None or (isinstance(value, str) and column_type.name in _AS_WRITTEN):
         return value
@@ -43,7 +43,7 @@ def default_text(value: Any, name: str, column_type: ColumnType, zone: str = "UT
 
 
 def _without_zone(text: str, read: pa.TimestampScalar) -> datetime:
-    """A moment that was read as one in UTC, without that zone."""
+    """A timestamp that was parsed as UTC, without time zone."""
     try:
         return _EPOCH + timedelta(microseconds=read.value)
     except OverflowError:
@@ -51,7 +51,7 @@ def _without_zone(text: str, read: pa.TimestampScalar) -> datetime:
 
 
 def with_default_text(spec: ColumnSpec, zone: str = "UTC") -> ColumnSpec:
-    """A column whose default, unless it is an expression, is stored as text."""
+    """The column with its default as text, unless that is an expression."""
     if spec.default_value_type == "expression":
         return spec
     return replace(spec, default_value=default_text(spec.default_value, spec.name, spec.type, zone))

@@ -1,4 +1,4 @@
-"""Arrow tables as DataFrames."""
+"""Arrow tables to DataFrames."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,10 +14,10 @@ from forklake.spark.values.type_mapping import shown_type
 
 
 def from_arrow(spark: SparkSession, rows: pa.Table) -> DataFrame:
-    """The rows in the types in which tables show them.
+    """The rows with the types in which tables show them.
 
-    Left to itself, PySpark would take moments without a zone for moments in that of the session, and refuses
-    unsigned integers, uuids and NULLs among variants.
+    By default, PySpark would interpret timestamps without time zone in that of the session, and rejects unsigned
+    integers, uuids and NULL variants.
     """
     if not rows.column_names:
         return spark.range(rows.num_rows).select()
@@ -33,16 +33,16 @@ def from_arrow(spark: SparkSession, rows: pa.Table) -> DataFrame:
 
 
 def local_frame(spark: SparkSession, rows: pa.Table, schema: st.StructType) -> DataFrame:
-    """The rows as a DataFrame whose filters Spark simplifies before it runs them, as it does for files.
+    """The rows as a DataFrame whose filters are simplified by Spark before they are evaluated, as for files.
 
-    It filters local rows while it plans, with conditions as they are written, and fails where `s < 1 AND false` would
-    look at no row. A sort stands in the way of that; being by a constant, it is taken out of the plan afterwards.
+    Spark filters local rows during planning, with conditions as written, and fails where `s < 1 AND false` would not
+    read any row. A sort prevents this; as it is by a constant, it is removed from the plan later.
     """
     return spark.createDataFrame(rows, schema).sortWithinPartitions(F.lit(True))
 
 
 def _array_column_type(array: pa.ChunkedArray) -> ColumnType:
-    """The type of a column. Whole microseconds are no count of nanoseconds, whatever unit they came in."""
+    """The type of a column. Nanosecond timestamps become microseconds if no precision is lost."""
     kind = type_in_arrow(array.type) or UNTYPED
     if kind.name != "timestamp_ns":
         return kind
@@ -52,7 +52,7 @@ def _array_column_type(array: pa.ChunkedArray) -> ColumnType:
 
 
 def _is_untyped(kind: ColumnType) -> bool:
-    """Whether something in it is NULL throughout."""
+    """Whether any part of it is always NULL."""
     return kind == UNTYPED or any(_is_untyped(child) for _, child in kind.fields)
 
 

@@ -1,4 +1,4 @@
-"""Rows written out in Python: few, and made of Python's own values."""
+"""Literal rows: a few rows of Python values."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,16 +22,16 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def literal_rows(data: Sequence[Any], columns: Sequence[Column] | None, zone: str) -> pa.Table:
-    """A list of dictionaries or of tuples as an Arrow table; given the columns, with the types they show.
+    """A list of dictionaries or tuples as an Arrow table; with `columns`, in their shown types.
 
-    Arrow would cut a fraction or a time of day off to make a value fit; here it is refused.
+    Arrow would drop a fraction or time of day to make a value fit; here such values are rejected.
     """
     if all(isinstance(row, Mapping) for row in data):
         names = list(dict.fromkeys(name for row in data for name in row))
         if any(not isinstance(name, str) for name in names):
             raise InvalidRows("The names of columns must be texts, in every row.")
         if not names and data:
-            # Rows with nothing in them are rows nevertheless: they get the defaults.
+            # Empty rows are rows, too: they get the defaults.
             return pa.Table.from_batches([pa.RecordBatch.from_struct_array(pa.array(list(data), pa.struct([])))])
         return _arrow_table(names, [[row.get(name) for row in data] for name in names], columns, zone)
     if columns is None or any(isinstance(row, str) or not isinstance(row, Sequence) for row in data):
@@ -68,12 +68,12 @@ def _typed_array(values: Sequence[Any], column_type: ColumnType, zone: str) -> p
 
 
 def _untyped_array(values: Sequence[Any]) -> pa.Array:
-    """Values that nothing is known of; what rows show as text, as text."""
+    """Values of unknown type; those that are shown as text are converted."""
     return pa.array([str(value) if isinstance(value, UUID | time) else value for value in values])
 
 
 class _ArrowValues:
-    """Values as Arrow takes them for the types in which columns are shown."""
+    """Converts values to what Arrow accepts for the shown types of columns."""
 
     def __init__(self, zone: tzinfo) -> None:
         self._zone = zone
@@ -141,7 +141,7 @@ def _date(value: Any) -> Any:
 
 
 def _variant(value: Any) -> dict[str, bytes]:
-    """The variant of what JSON can say; one that was read before is taken as it is."""
+    """The variant for a JSON-like value; one that was read before is used unchanged."""
     if isinstance(value, Mapping) and set(value) == {"value", "metadata"}:
         return dict(value)
     found = value if isinstance(value, VariantVal) else VariantVal.parseJson(json.dumps(value))

@@ -1,4 +1,4 @@
-"""Names as Spark's expressions take them."""
+"""Quoting of names in Spark's expressions."""
 
 from collections.abc import Sequence
 
@@ -7,12 +7,12 @@ from pyspark.sql import functions as F
 
 
 def quoted_name(name: str) -> str:
-    """A name in backticks: dots and the like are part of it."""
+    """A name in backticks, so that dots and other special characters are part of it."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def select_columns(frame: DataFrame, columns: Sequence[Column | str]) -> DataFrame:
-    """The columns, in SQL where they can be: an expression takes calls to the JVM for each of its parts."""
+    """Selects columns, as SQL if possible: expressions take JVM calls for each of their parts."""
     texts = [column for column in columns if isinstance(column, str)]
     if len(texts) == len(columns):
         return frame.selectExpr(*texts)
@@ -20,10 +20,10 @@ def select_columns(frame: DataFrame, columns: Sequence[Column | str]) -> DataFra
 
 
 def column_named(name: str) -> Column:
-    """The column of exactly this name."""
+    """The column with exactly this name."""
     return F.col(quoted_name(name))
 
 
 def rename_by_position(frame: DataFrame, count: int) -> DataFrame:
-    """The DataFrame with plain names for its first columns: PySpark hands columns with a dot in theirs to no Python."""
+    """The DataFrame with plain names for its first columns: PySpark cannot pass columns with dots to Python."""
     return frame.toDF(*(f"c{at}" for at in range(count)), *frame.columns[count:])

@@ -1,8 +1,8 @@
-"""CSV and JSON files checked before they are read: what Spark's readers change or leave out in silence is refused.
+"""Checks of CSV and JSON files before they are read, to reject what Spark's readers silently change or drop.
 
-Spark ends a quoted CSV field with the file if nothing else closes it, keeps text behind a closing quote together with
-the quotes, and reads bytes that are no UTF-8 as question marks. Of a JSON text it takes the first value, and of a key
-that comes twice the last.
+Spark closes an unterminated quoted CSV field at the end of the file, keeps text after a closing quote together with the
+quotes, and reads invalid UTF-8 as question marks. Of a JSON text it reads only the first value, and of
+duplicate keys the last.
 """
 
 import re
@@ -19,18 +19,18 @@ from forklake.errors import InvalidRows
 _RAW = "_record_as_it_stands"
 _SHOWN_CHARACTERS = 120
 _TASK = 33
-"""Spark numbers rows from 0 in each task, with the number of the task above this bit."""
+"""Spark numbers rows from 0 in each task, with the task number above this bit."""
 _LONGEST_VARIANT = 16_000_000
 _ESCAPES = {"\\t": "\t", "\\r": "\r", "\\b": "\b", "\\f": "\f", "\\\\": "\\", '\\"': '"', "\\'": "'"}
-"""Delimiters as Spark reads them."""
+"""Delimiters as interpreted by Spark."""
 _OTHER_BREAKS = "ends in another way than the lines before it, or has a line break in a field that Spark would change"
 _OF_THE_SHAPE = ("sep", "quote", "escape", "encoding", "multiLine", "compression")
 
 
 def check_csv(spark: SparkSession, paths: Sequence[str], options: Mapping[str, str], count: int) -> None:
-    """Refuse files with a record that is not `count` fields in which every quote is closed; options are the reader's.
+    """Reject files with a record that does not have `count` fields or has unclosed quotes; uses the reader's options.
 
-    A record with fewer fields than the schema is given by Spark as it stands in the file: so there is a field too many.
+    Spark returns the raw text of a record with fewer fields than the schema, so the schema has an extra field.
     """
     _check_encoding(spark, paths)
     if not count:
@@ -48,7 +48,7 @@ def check_csv(spark: SparkSession, paths: Sequence[str], options: Mapping[str, s
 
 
 def _has_other_breaks(raw: Expression, texts: Sequence[Expression]) -> Expression:
-    """Whether Spark has made other line breaks of those of a record, or left half of one in its last field."""
+    """Whether Spark has changed line breaks of a record, or left half of one in its last field."""
     read, half = F.concat_ws("", *texts), "\r(?!\n)"
     return (F.regexp_count(raw, F.lit("\r\n")) != F.regexp_count(read, F.lit("\r\n"))) | (
         F.regexp_count(raw, F.lit(half)) != F.regexp_count(read, F.lit(half))
@@ -56,7 +56,7 @@ def _has_other_breaks(raw: Expression, texts: Sequence[Expression]) -> Expressio
 
 
 def _record(separator: str, quote: str, escape: str, count: int) -> str:
-    """What a record must look like; all is possessive, as Java would need its stack for it otherwise."""
+    """The pattern of a record; all quantifiers are possessive, because Java would otherwise exhaust its stack."""
     end, mark = re.escape(separator), re.escape(quote)
     blank = rf"(?:(?!{end})[ \t])*+"
     plain = f"[^{mark}{re.escape(escape)}]*+"
@@ -72,11 +72,11 @@ def _check_encoding(spark: SparkSession, paths: Sequence[str]) -> None:
 
 
 def check_json(spark: SparkSession, paths: Sequence[str], *, whole: bool) -> None:
-    """Refuse files with a line that is more than one JSON value or none; with `whole`, so for all of the file."""
+    """Reject files with a line that is not exactly one JSON value; with `whole`, this applies to the whole file."""
     rows = spark.read.text(list(paths), wholetext=whole)
     text = F.regexp_replace("value", r"\A\ufeff?\s*+", "")
     is_array = text.startswith("[")
-    # Within a larger object, with an end that no file can know, nothing behind the value is left out.
+    # Wrapped in an object with a random last key, so that nothing after the value can be dropped unnoticed.
     end = token_hex(8)
     listed = F.when(is_array, text).otherwise(F.concat(F.lit("["), text, F.lit("]")))
     larger = F.concat(F.lit('{"values":'), listed, F.lit(f',"{end}":true}}'))
@@ -89,14 +89,14 @@ def check_json(spark: SparkSession, paths: Sequence[str], *, whole: bool) -> Non
 
 
 def _has_keys_once(value: Expression) -> Expression:
-    """Whether no object in a JSON text has a key twice; those of a variant cannot."""
+    """Whether no object in a JSON text has duplicate keys, which a variant does not allow."""
     keys = F.json_object_keys(value)
     at_top = F.coalesce(F.size(keys) == F.size(F.array_distinct(keys)), F.lit(True))
     return at_top & (value.isNull() | (F.length(value) > _LONGEST_VARIANT) | F.try_parse_json(value).isNotNull())
 
 
 def _refuse_first(rows: DataFrame, text: Expression, wrong: Expression, what: str) -> None:
-    """InvalidRows if anything is wrong with a row: of the first such, its number, how it begins, and its file."""
+    """Raise InvalidRows for the first invalid row, with its number, its beginning, and its file."""
     found = rows.select(
         rows.metadataColumn("_metadata").getField("file_path").alias("path"),
         F.monotonically_increasing_id().alias("at"),

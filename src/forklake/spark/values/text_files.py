@@ -1,8 +1,8 @@
-"""CSV and JSON files that come back as they went out.
+"""CSV and JSON files that can be written and read back without changes.
 
-Left to its defaults, Spark takes empty strings for NULL, trims spaces, ends records at line breaks within values, keeps
-milliseconds, and reads NaN in JSON as text. Quotes are written twice, as RFC 4180 and DuckDB have it. Of CSV, Spark
-writes and reads the text, and casts make values of it; moments with a zone are in UTC.
+By default, Spark reads empty strings as NULL, trims spaces, ends records at line breaks in values, keeps only
+milliseconds, and reads NaN in JSON as text. Quotes are doubled, as in RFC 4180 and DuckDB. For CSV, Spark writes and
+reads text only, which is cast to values; timestamps with time zone are in UTC.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from forklake.spark.values.text_file_checks import check_csv, check_json
 from forklake.spark.values.type_mapping import shown_type
 
 _NO_VALUE = "\x01\x02forklake\x02\x01"
-"""What a field without a value is to Spark's reader: a text that no file has, as a quoted empty one is not NULL."""
+"""Represents a missing field for Spark's reader: a text that no file has, as a quoted empty field is not NULL."""
 _EXACT_CSV = {
     "header": "true",
     "quote": '"',
@@ -43,20 +43,20 @@ _ONE_COLUMN = (
 
 
 def csv_write_options(given: Mapping[str, str]) -> dict[str, str]:
-    """Options of Spark's writer, those given above all."""
+    """Options for Spark's writer; the given ones take precedence."""
     options = {**_EXACT_CSV, "nullValue": "", **given}
     quote = options["quote"]
     return {**options, "emptyValue": quote * 2, "escape": given.get("escape", quote)}
 
 
 def csv_read_options(given: Mapping[str, str]) -> dict[str, str]:
-    """Options of Spark's reader, those given above all; what stands for NULL is looked for by `parsed_csv`."""
+    """Options for Spark's reader; the given ones take precedence. The text for NULL is handled by `parsed_csv`."""
     options = {**_EXACT_CSV, "multiLine": "true", "mode": "FAILFAST", "emptyValue": "", **given}
     return {**options, "escape": given.get("escape", options["quote"]), "nullValue": _NO_VALUE}
 
 
 def json_write_options(given: Mapping[str, str]) -> dict[str, str]:
-    """Options of Spark's writer, those given above all: NULLs are written, and microseconds, in UTC."""
+    """Options for Spark's writer, with NULLs, microseconds and UTC; the given ones take precedence."""
     options = {
         "ignoreNullFields": "false",
         "timeZone": "UTC",
@@ -67,7 +67,7 @@ def json_write_options(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def write_options(file_format: str, given: Mapping[str, str]) -> dict[str, str]:
-    """Options of Spark's writer for CSV, JSON or Parquet, those given above all."""
+    """Options for Spark's writer of CSV, JSON or Parquet; the given ones take precedence."""
     match file_format:
         case "csv":
             return csv_write_options(given)
@@ -77,7 +77,7 @@ def write_options(file_format: str, given: Mapping[str, str]) -> dict[str, str]:
 
 
 def csv_rows(rows: DataFrame, given: Mapping[str, str]) -> DataFrame:
-    """The rows as text, but for types that CSV has nothing for, which Spark refuses."""
+    """The rows as text, except for types that CSV does not support, which Spark rejects."""
     shown = [_refuse_null_text(_csv_text(field, given), field, given.get("nullValue")) for field in rows.schema.fields]
     if len(shown) == 1 and not given.get("nullValue"):
         [field] = rows.schema.fields
@@ -86,7 +86,7 @@ def csv_rows(rows: DataFrame, given: Mapping[str, str]) -> DataFrame:
 
 
 def _refuse_null_text(text: Expression, field: st.StructField, null: str | None) -> Expression:
-    """Refuse a value whose text stands for NULL: Spark's reader does not tell it from NULL, even in quotes."""
+    """Reject values whose text stands for NULL: Spark's reader cannot distinguish them, even in quotes."""
     if not null or isinstance(field.dataType, _NOT_TEXT):
         return text
     refused = F.raise_error(F.lit(_LIKE_NULL.format(null, field.name))).cast("string")
@@ -112,14 +112,14 @@ def _csv_text(field: st.StructField, given: Mapping[str, str]) -> Expression:
 
 
 def _in_utc(moment: Expression) -> Expression:
-    """A moment as the time in UTC; a cast would give that of the session's zone."""
+    """A timestamp as UTC time; a cast would use the session time zone."""
     seconds = F.unix_micros(moment).cast("decimal(20,0)") / F.lit(1_000_000).cast("decimal(7,0)")
     since = F.make_dt_interval(F.lit(0), F.lit(0), F.lit(0), seconds.cast("decimal(18,6)"))
     return F.expr("TIMESTAMP_NTZ'1970-01-01 00:00:00'") + since
 
 
 def read_csv(spark: SparkSession, paths: Sequence[str], names: Sequence[str], given: Mapping[str, str]) -> DataFrame:
-    """CSV files as texts; refused if Spark would leave anything out or make more of it than there is."""
+    """CSV files as text; rejected if Spark would drop or add anything."""
     options = csv_read_options(given)
     check_csv(spark, paths, options, len(names))
     return spark.read.options(**options).schema(csv_schema(names)).csv(list(paths))
@@ -128,7 +128,7 @@ def read_csv(spark: SparkSession, paths: Sequence[str], names: Sequence[str], gi
 def read_json(
     spark: SparkSession, paths: Sequence[str], columns: Sequence[Column] | None, given: Mapping[str, str]
 ) -> DataFrame:
-    """JSON files, with an object in each line or one array over many; given the columns of a table, values of them."""
+    """JSON files, with one object per line or a single array; values of the table's columns if given."""
     whole = any(_is_array(path) for path in paths)
     check_json(spark, paths, whole=whole)
     options = {"mode": "FAILFAST", "multiLine": str(whole).lower(), **given}
@@ -139,7 +139,7 @@ def read_json(
 
 
 def _is_array(path: str) -> bool:
-    """Whether a local file that is not compressed is one JSON array, over however many lines."""
+    """Whether a local uncompressed file is a JSON array, which may span several lines."""
     file = Path(path)
     if not file.is_file() or file.suffix in _COMPRESSED:
         return False
@@ -148,12 +148,12 @@ def _is_array(path: str) -> bool:
 
 
 def csv_schema(names: Sequence[str]) -> st.StructType:
-    """What a CSV file is read as: texts."""
+    """The schema of a CSV file: all columns are text."""
     return st.StructType([st.StructField(name, st.StringType()) for name in names])
 
 
 def parsed_csv(rows: DataFrame, columns: Sequence[Column], given: Mapping[str, str]) -> DataFrame:
-    """Texts, in the order of the columns that they are for, as values; a text that is none fails."""
+    """Converts texts, in the order of their columns, to values; invalid texts fail."""
     null = given.get("nullValue") or None
     path = F.regexp_replace(rows.metadataColumn("_metadata").getField("file_path"), "^file:/+", "/")
     return rows.select(*(_parse_column(column, null, given, path) for column in columns))
@@ -162,7 +162,7 @@ def parsed_csv(rows: DataFrame, columns: Sequence[Column], given: Mapping[str, s
 def _parse_column(column: Column, null: str | None, given: Mapping[str, str], path: Expression) -> Expression:
     text, kind = column_named(column.name), shown_type(column.type)
     if null is not None:
-        # A field without a value is an empty text then.
+        # In this case, a missing field is an empty text.
         text = F.nullif(F.coalesce(text, F.lit("")), F.lit(null))
     elif not isinstance(kind, st.StringType | st.BinaryType):
         text = F.nullif(text, F.lit(""))
@@ -172,7 +172,7 @@ def _parse_column(column: Column, null: str | None, given: Mapping[str, str], pa
 
 
 def _parse_value(text: Expression, kind: st.DataType, given: Mapping[str, str], refused: Expression) -> Expression:
-    """A text as a value; one that is none is refused, or fails as Spark has it where the user gives a format."""
+    """A text as a value; invalid text is rejected, or fails with Spark's error if the user gives a format."""
     match kind:
         case st.StringType():
             return text
@@ -191,7 +191,7 @@ def _parse_value(text: Expression, kind: st.DataType, given: Mapping[str, str], 
 
 
 def _parse_bytes(text: Expression, refused: Expression) -> Expression:
-    r"""Bytes as DuckDB writes them: `\x00` for each, or a character of ASCII."""
+    r"""Bytes as written by DuckDB: `\x00` for each, or an ASCII character."""
     parts = F.regexp_extract_all(text, F.lit(_BYTE), F.lit(1))
     found = F.array_join(
         F.transform(parts, lambda part: F.when(F.length(part) > 1, F.substring(part, 3, 2)).otherwise(F.hex(part))), ""
@@ -201,9 +201,9 @@ def _parse_bytes(text: Expression, refused: Expression) -> Expression:
 
 
 def json_schema(found: st.StructType, columns: Sequence[Column]) -> st.StructType:
-    """The columns of a table that are in a JSON file, with the table's types: NaN and times are text to Spark else.
+    """The table columns found in a JSON file, with the table's types: otherwise Spark reads NaN and times as text.
 
-    InvalidRows if the file has others.
+    Raises InvalidRows if the file has others.
     """
     known = {fold(column.name): column for column in columns}
     schema = st.StructType()
@@ -218,7 +218,7 @@ def json_schema(found: st.StructType, columns: Sequence[Column]) -> st.StructTyp
 
 
 def _check_fields(found: st.DataType, kind: st.DataType, name: str) -> None:
-    """Refuse fields of structs that would be left out."""
+    """Reject fields of structs that would be dropped."""
     match found, kind:
         case st.StructType(), st.StructType():
             known = {fold(field.name): field for field in kind.fields}

@@ -1,9 +1,9 @@
-"""Column types to Spark's and back.
+"""Mapping between column types and Spark types.
 
-A type has two forms. The *stored* form is what Spark's reader is asked for, given the type in the file. The *shown*
-form is what DataFrames hold. Where Spark has no such type, it is the nearest one that loses nothing: the next wider
-integer or a decimal for unsigned and 128-bit integers, text for uuids, times of day, JSON and intervals, a count of
-nanoseconds for nanosecond timestamps. What nothing can hold is refused when the table is created.
+A type has two forms. The *stored* form is requested from Spark's reader, given the type in the file. The *shown* form
+is used in DataFrames. If Spark has no such type, it is the nearest one without loss: the next wider integer or a
+decimal for unsigned and 128-bit integers, text for uuids, times of day, JSON and intervals, and a count of nanoseconds
+for nanosecond timestamps. Types without suitable form are rejected when the table is created.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from forklake.model.column_types import ColumnType, decimal_of, list_of, map_of,
 from forklake.model.entities import Column
 
 FIELD_ID = "parquet.field.id"
-"""Where Spark's Parquet writer looks for the id of a field."""
+"""The metadata key in which Spark's Parquet writer looks for the id of a field."""
 
 _STORED: dict[str, st.DataType] = {
     "boolean": st.BooleanType(),
@@ -72,17 +72,17 @@ _SPARK_WRITES = frozenset(
 
 
 def shown_type(column_type: ColumnType) -> st.DataType:
-    """The type in which DataFrames show a column."""
+    """The type of a column in DataFrames."""
     return _spark_type(column_type, _SHOWN)
 
 
 def stored_type(column_type: ColumnType) -> st.DataType:
-    """The type as which Spark reads a column of this type from a file."""
+    """The type with which Spark reads a column of this type from a file."""
     return _spark_type(column_type, _STORED)
 
 
 def check_storable(column_types: Iterable[ColumnType]) -> None:
-    """Refuse, before a table is created or altered, what could not be read back."""
+    """Reject types that could not be read back, before a table is created or altered."""
     for column_type in column_types:
         shown_type(column_type)
 
@@ -93,7 +93,7 @@ def shown_schema(columns: Iterable[Column]) -> st.StructType:
 
 
 def column_type(data_type: st.DataType) -> ColumnType:
-    """The column type for a column of a DataFrame, for a table made from one."""
+    """The column type for a DataFrame column, to create a table from it."""
     match data_type:
         case st.DecimalType():
             return decimal_of(data_type.precision, data_type.scale)
@@ -112,21 +112,21 @@ def column_type(data_type: st.DataType) -> ColumnType:
 
 
 def type_in_spark(data_type: st.DataType) -> ColumnType | None:
-    """The same; None for a column that is NULL throughout."""
+    """The same; None for a column that is always NULL."""
     return None if isinstance(data_type, st.NullType) else column_type(data_type)
 
 
 def spark_can_write(column: Column) -> bool:
-    """Whether Spark's own writer gives the column exactly the form it has in files.
+    """Whether Spark's own writer produces exactly our form of the column.
 
-    It annotates neither unsigned integers nor uuids, JSON, times, milliseconds or nanoseconds, and gives no field ids
-    to the elements of lists and maps.
+    It annotates neither unsigned integers nor uuids, JSON, times, milliseconds or nanoseconds, and writes no field ids
+    for the elements of lists and maps.
     """
     return all(field.type.name in _SPARK_WRITES for field in column.walk())
 
 
 def written_field(column: Column) -> st.StructField:
-    """A column as Spark's writer is given it: with the field id at every level."""
+    """A column for Spark's writer, with field ids at every level."""
     return st.StructField(column.name, _written_type(column), True, {FIELD_ID: column.column_id})
 
 

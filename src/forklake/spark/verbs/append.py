@@ -1,4 +1,4 @@
-"""Append: rows from anywhere into a table."""
+"""Append rows from any source to a table."""
 
 from typing import Any
 
@@ -15,13 +15,13 @@ from forklake.spark.writing.stage_files import stage_files
 from forklake.spark.writing.write_files import write_arrow, write_frame
 
 DRIVER_BYTES = 128 * 2**20
-"""Up to this size rows that are on the driver are written there; beyond, Spark's workers share the work."""
+"""Up to this size, rows on the driver are written there; larger ones by Spark's workers."""
 
 
 def append(work: Work, table: Table, data: Any, matching: Matching = "name") -> int:
-    """Add rows to a table; returns how many. What is not given gets the column's default.
+    """Add rows to a table and return their number. Missing columns get their defaults.
 
-    Columns are matched by name, or by position. Values are cast only where nothing is lost.
+    Columns are matched by name or position. Values are cast only without loss.
     """
     zone = work.provider.zone
     rows = as_rows(data, table.definition.columns, zone)
@@ -31,7 +31,7 @@ def append(work: Work, table: Table, data: Any, matching: Matching = "name") -> 
 
 
 def add_rows(work: Work, table: Table, rows: Rows) -> int:
-    """Stage rows that fit the table: few in the metadata database, others in files."""
+    """Stage rows that fit the table: a few are inlined, others written to files."""
     if isinstance(rows, pa.Table):
         if rows.num_rows and should_inline(work, table, rows.num_rows):
             inline_rows(work, table, rows)

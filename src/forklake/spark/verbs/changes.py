@@ -1,6 +1,6 @@
-"""The change feed: rows that were inserted, deleted and updated between two snapshots.
+"""The change feed: rows inserted, deleted and updated between two snapshots.
 
-An update is a delete and an insert of one row id in one snapshot. Rows that compaction has moved are no changes.
+An update is a delete and an insert of the same row id in one snapshot. Rows moved by compaction are not changes.
 """
 
 from collections import Counter
@@ -45,9 +45,9 @@ _BACK_ROW, _BACK_SNAPSHOT = "__forklake_back_row", "__forklake_back_snapshot"
 
 
 def table_changes(work: Work, table: Table, first: SnapshotId, last: SnapshotId, kind: Kind = "changes") -> DataFrame:
-    """The changes of the snapshots from `first` to `last`, both included, in the columns the table has at `last`.
+    """The changes in the snapshots from `first` to `last`, inclusive, with the columns that the table has at `last`.
 
-    Before the columns stand the snapshot, the row id and, for changes of all kinds, the type of the change.
+    They are preceded by the snapshot, the row id and, for changes of all kinds, the type of the change.
     """
     after, with_deletes = SnapshotId(first - 1), kind != "insertions"
     history = table_history(work.tx.view, TableId(table.object_id), after, last, with_deletes=with_deletes)
@@ -80,12 +80,12 @@ def _schema(table: Table, kind: Kind) -> st.StructType:
 
 
 _Told = tuple[DataFrame, str]
-"""Rows with snapshot and row id behind the table's columns, and in SQL what happened to them."""
+"""Rows, with snapshot and row id after the table's columns, and the type of their change as SQL."""
 
 
 def _all_changes(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> list[_Told]:
     deleted = _deleted_rows(work, table, history, last)
-    # Batches that bring row ids begin at 0, and so does the first one of a table.
+    # The start is 0 for batches with their own row ids, but also for the first batch of a table.
     unclear = any(entry.batch.row_id_start in (None, 0) for entry in history.inserted_batches)
     if not deleted or unclear:
         inserted = _inserted_rows(work, table, history.inserted, history.inserted_batches, last)
@@ -95,7 +95,7 @@ def _all_changes(work: Work, table: Table, history: TableHistory, last: Snapshot
     inserted = _inserted_rows(work, table, new, history.inserted_batches, last)
     if not back:
         return [*inserted, *deleted]
-    # Files that bring row ids are those of rows that were updated: each of them was deleted in the same snapshot.
+    # Files with row ids contain updated rows: each of them was deleted in the same snapshot.
     [(rows, _)] = _inserted_rows(work, table, back, (), last)
     if _are_all_updates(history, back):
         return [*inserted, (rows, "'update_postimage'"), *((each, "'update_preimage'") for each, _ in deleted)]
@@ -107,7 +107,7 @@ def _all_changes(work: Work, table: Table, history: TableHistory, last: Snapshot
 
 
 def _are_all_updates(history: TableHistory, back: Sequence[InsertedFile]) -> bool:
-    """Whether in each snapshot as many rows came back as ended: then they are the same, and none was only deleted."""
+    """Whether as many rows were reinserted as deleted in each snapshot: then all are updates, without plain deletes."""
     deletes = [file for entry in history.deleted for file in (entry.before, entry.after) if file is not None]
     if any(entry.never_seen is not None or entry.file.partial_max is not None for entry in back) or any(
         file.partial_max is not None for file in deletes
@@ -125,7 +125,7 @@ def _are_all_updates(history: TableHistory, back: Sequence[InsertedFile]) -> boo
 
 
 def _classify_by_row_id(table: Table, found: Sequence[_Told]) -> list[_Told]:
-    """A row id that was deleted and inserted in one snapshot was updated: found by sorting all changes."""
+    """A row id that was deleted and inserted in one snapshot was updated: determined by sorting all changes."""
     columns = [
         quoted_name(name) for name in (*(column.name for column in table.definition.columns), SNAPSHOT_ID, ROW_ID)
     ]
@@ -138,7 +138,7 @@ def _classify_by_row_id(table: Table, found: Sequence[_Told]) -> list[_Told]:
 def _inserted_rows(
     work: Work, table: Table, files: Sequence[InsertedFile], batches: Sequence[InsertedBatch], last: SnapshotId
 ) -> list[_Told]:
-    """Whole files and batches, less the rows that nobody has ever seen."""
+    """Whole files and batches, without rows that were never visible."""
     if not files and not batches:
         return []
     of_files = tuple(ScanFile(entry.file, entry.never_seen) for entry in files)
@@ -156,7 +156,7 @@ def _deleted_rows(work: Work, table: Table, history: TableHistory, last: Snapsho
 
 
 def _deleted_from_files(work: Work, table: Table, deleted: Sequence[DeletedFromFile], last: SnapshotId) -> DataFrame:
-    """The rows at the positions that each version of a delete file has more than the one before."""
+    """The rows at the positions added by each version of a delete file."""
     files = list(enumerate({entry.file.data_file_id: ScanFile(entry.file) for entry in deleted}.values()))
     numbers = {file.data.data_file_id: number for number, file in files}
     before = deleted_positions(work, table, [ScanFile(entry.file, entry.before) for entry in deleted])
@@ -179,7 +179,7 @@ def _deleted_from_files(work: Work, table: Table, deleted: Sequence[DeletedFromF
 
 
 def _join_end_snapshots(work: Work, rows: DataFrame, gone: Sequence[Sequence[tuple[Positions, int]]]) -> DataFrame:
-    """The rows with the snapshots that they ended with, of files that lost some in several snapshots."""
+    """The rows with the snapshots that deleted them, for files with deletes in several snapshots."""
     addresses, ends = [], []
     for number, of_file in enumerate(gone):
         for found, snapshot_id in of_file:
@@ -190,7 +190,7 @@ def _join_end_snapshots(work: Work, rows: DataFrame, gone: Sequence[Sequence[tup
 
 
 def _deleted_from_batches(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> DataFrame:
-    """The rows of batches that are gone; all others of a batch count as deleted here."""
+    """The deleted rows of batches; all other rows of a batch are marked as deleted here."""
     batches: list[InlinedBatch] = []
     for entry in history.deleted_inlined:
         others = frozenset(range(entry.batch.row_count)) - entry.positions

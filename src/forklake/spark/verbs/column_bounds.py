@@ -1,4 +1,4 @@
-"""The smallest and the largest value of a column."""
+"""The smallest and largest value of a column."""
 
 from typing import Any, Literal
 
@@ -17,13 +17,13 @@ from forklake.spark.work import Work
 
 
 def extreme_value(work: Work, table: Table, path: Path, side: Literal["min", "max"]) -> Any:
-    """The smallest or largest value; None if there is none. Without Spark where the metadata knows exactly."""
+    """The smallest or largest value; None if there is none. Without Spark if metadata is exact."""
     column = find_column(table.definition, path)
     bounds = exact_bounds(work.tx, table, path) if work.shortcuts else None
     if bounds is not None:
         text = bounds.min_value if side == "min" else bounds.max_value
         if text is not None and column.type.name == "blob":
-            # A bound has bytes as digits, a literal as characters.
+            # Bytes are hexadecimal in bounds, but characters in literals.
             return exact_value(column.type, text)
         return literal(text, column).as_py()
     plan = work.plan_scan(table)

@@ -31,7 +31,7 @@ def create_as(
     with_data: bool = True,
     types: Mapping[str, ColumnType] | None = None,
 ) -> Table:
-    """Create a table with the columns of the rows, and put them into it; `types` are those that Spark does not tell."""
+    """Create a table with the columns of the rows, and insert them; `types` are those that Spark does not know."""
     rows = as_rows(data)
     specs = [replace(spec, type=(types or {}).get(spec.name, spec.type)) for spec in columns_of(rows)]
     check_storable(spec.type for spec in specs)
@@ -45,7 +45,7 @@ def create_as(
 
 
 def columns_of(rows: Rows) -> list[ColumnSpec]:
-    """Columns that can hold the rows; what is NULL throughout becomes text, as nothing says what it is."""
+    """Columns for the rows; columns that are always NULL become text, because their type is unknown."""
     if isinstance(rows, DataFrame):
         return [
             ColumnSpec(

@@ -1,4 +1,4 @@
-"""Delete: rows end, files stay. Positions go into delete files, whole files end in the metadata alone."""
+"""Delete rows: positions are written to delete files; whole files are ended in the metadata only."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,19 +29,19 @@ _WRITERS = 8
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on rows, and what of it can choose files.
+    """A condition on rows, and the predicate for pruning files.
 
-    What decides is SQL text, an expression, or a function that takes all rows and gives back those it chooses, with
-    further columns behind theirs if need be.
+    `row_test` is decisive: SQL text, an expression, or a function that takes all rows and returns the matching ones,
+    possibly with additional columns after theirs.
     """
 
     row_test: str | Expression | Callable[[DataFrame], DataFrame]
     predicate: Predicate | None = None
     virtual: Sequence[str] = ()
-    """The virtual columns that it speaks of."""
+    """The virtual columns it refers to."""
 
     def matching_rows(self, frame: DataFrame) -> DataFrame:
-        """The rows for which the condition is true."""
+        """The rows for which the condition is TRUE."""
         if isinstance(self.row_test, str):
             return frame.where(user_expression(self.row_test))
         if isinstance(self.row_test, Expression):
@@ -50,9 +50,9 @@ class Condition:
 
 
 def delete(work: Work, table: Table, where: Condition | None = None, plan: ScanPlan | None = None) -> int:
-    """Delete the rows for which the condition is true, or all; returns how many.
+    """Delete the rows for which the condition is TRUE, or all; returns their number.
 
-    With a plan, only its rows: those that the transaction itself has added since stay.
+    With a plan, only its rows: rows added by the transaction since then are kept.
     """
     if where is None:
         return end_all_rows(work, plan or work.plan_scan(table))
@@ -67,7 +67,7 @@ def delete(work: Work, table: Table, where: Condition | None = None, plan: ScanP
 
 
 def end_all_rows(work: Work, plan: ScanPlan) -> int:
-    """Delete every row of a plan, without looking at any."""
+    """Delete all rows of a plan without reading them."""
     work.tx.note_delete(plan.table)
     work.tx.end_files(plan.table, plan.files)
     work.tx.end_batches(plan.table, plan.batches)
@@ -75,7 +75,7 @@ def end_all_rows(work: Work, plan: ScanPlan) -> int:
 
 
 def delete_addresses(work: Work, plan: ScanPlan, addresses: Positions) -> int:
-    """Delete the rows of a plan at these addresses, each given once; returns how many."""
+    """Delete the rows of a plan at these distinct addresses; returns their number."""
     if not len(addresses):
         return 0
     ordered = np.sort(addresses)
@@ -90,13 +90,13 @@ def delete_addresses(work: Work, plan: ScanPlan, addresses: Positions) -> int:
 
 
 def check_no_row_twice(ordered: Positions) -> None:
-    """Refuse to change a row twice, given what rows are known by in order."""
+    """Reject multiple changes of a row, given sorted row identifiers."""
     if (np.diff(ordered) == 0).any():
         raise InvalidRows("A row would be changed twice, because it matches several rows of the source.")
 
 
 def _matching_addresses(work: Work, plan: ScanPlan, where: Condition) -> Positions:
-    # Where there is nothing to find, a condition that is wrong is an error all the same.
+    # An invalid condition is an error even if there is nothing to find.
     if not plan.files and not plan.batches and is_understood(where.predicate):
         return np.zeros(0, np.int64)
     with translate_read_errors(plan.table, plan.snapshot_id):

@@ -1,4 +1,4 @@
-"""Flush: inlined rows move to files, under the row ids and snapshots they have."""
+"""Flush: moves inlined rows to files, keeping their row ids and snapshots."""
 
 from forklake.catalog.planning.scan_planning import ScanPlan, plan_scan
 from forklake.model.entities import Table
@@ -9,10 +9,10 @@ from forklake.spark.writing.write_files import new_data_files, write_arrow
 
 
 def flush_inlined(work: Work, table: Table) -> int:
-    """Write the inlined rows of a table to files; returns how many.
+    """Write the inlined rows of a table to files; returns their number.
 
-    The batches end in this snapshot and stay for those before it: what was read of them, by time travel or as
-    changes, is read again, until their snapshots expire. Needs a transaction that does nothing else.
+    The batches end in this snapshot and are kept for earlier ones: time travel and change feed return the same as
+    before, until their snapshots expire. Requires a transaction that does nothing else.
     """
     plan = plan_scan(work.tx, table)
     if not plan.batches:

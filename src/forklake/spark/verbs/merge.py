@@ -1,4 +1,4 @@
-"""Merge: rows of a source change the rows of a table that match them, and those that match none are added."""
+"""Merge: rows of a source change matching rows of a table; unmatched ones may be inserted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,9 +31,9 @@ When = Literal["matched", "not matched", "not matched by source"]
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What to do with rows: WHEN … [AND condition] THEN …. Of several clauses the first that holds is taken.
+    """An action: WHEN … [AND condition] THEN …. Of several clauses the first whose condition is TRUE applies.
 
-    Without values, an update or insert takes the source's columns of the same names.
+    Without values, an update or insert uses the source columns with the same names.
     """
 
     when: When
@@ -44,7 +44,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class MergeCounts:
-    """How many rows of the table were updated or deleted, and how many added."""
+    """The number of updated or deleted rows, and the number of inserted rows."""
 
     changed: int
     inserted: int
@@ -52,7 +52,7 @@ class MergeCounts:
 
 @dataclass(frozen=True, slots=True)
 class MergeNames:
-    """The names by which conditions and values tell the two sides apart."""
+    """The names of the two sides in conditions and values."""
 
     target: str = "target"
     source: str = "source"
@@ -60,7 +60,7 @@ class MergeNames:
 
 NAMES = MergeNames()
 HIDDEN_IN_TARGET, HIDDEN_IN_SOURCE = (ROW_ID, ADDRESS), (SOURCE_ROW,)
-"""Columns by which rows of the two sides are found again."""
+"""Columns that identify the rows of the two sides."""
 
 
 def merge(
@@ -73,10 +73,10 @@ def merge(
     predicate: Predicate | None = None,
     virtual: Sequence[str] = (),
 ) -> MergeCounts:
-    """Merge a source into a table; a row of the table that would be changed twice is an error.
+    """Merge a source into a table; changing a row of the table twice is an error.
 
-    The source is evaluated once. `predicate` may say which rows of the table can match at all. Conditions and values
-    may speak of `virtual` columns of the table.
+    The source is evaluated once. `predicate` may restrict the rows of the table that can match. Conditions and values
+    may refer to `virtual` columns of the table.
     """
     check_clauses(clauses)
     by_source = any(clause.when == "not matched by source" for clause in clauses)
@@ -91,14 +91,14 @@ def merge(
 
 
 def _source_as_rows(data: Any, table: Table) -> Rows:
-    """The rows; an empty list, which has no columns either, has those of the table."""
+    """The rows; an empty list, which has no columns, gets those of the table."""
     rows = as_rows(data)
     is_empty = isinstance(rows, pa.Table) and not rows.num_rows and not rows.num_columns
     return shown_schema(table.definition.columns).empty_table() if is_empty else rows
 
 
 def check_clauses(clauses: Sequence[Clause]) -> None:
-    """Refuse clauses that contradict their own kind."""
+    """Reject clauses whose action is not allowed for their kind."""
     if not clauses:
         raise InvalidInput("MERGE needs at least one WHEN clause.")
     for clause in clauses:
@@ -113,14 +113,14 @@ def _join_source(
     other = source.frame.alias(names.source)
     if source.is_small:
         other = other.hint("broadcast")
-    # The table is on the left: its rows stay where they are, and a small source goes to them.
+    # The table is on the left: its rows stay in place, and a small source is broadcast.
     return target.alias(names.target).join(other, on, "left" if keep_unmatched else "inner")
 
 
 def _changes_to_target(
     joined: DataFrame, table: Table, clauses: Sequence[Clause], names: MergeNames, source: Sequence[str]
 ) -> DataFrame:
-    """The matched rows as they will be, with what becomes of each; NULL where no clause holds."""
+    """The matched rows with their new values, and the change of each; NULL if no clause applies."""
     matched = F.col(SOURCE_ROW).isNotNull()
     changing = [clause for clause in clauses if clause.when != "not matched"]
     number = _first_true_clause(
@@ -151,7 +151,7 @@ def _change_kind(clause: Clause) -> Expression:
 def _clause_values(
     joined: DataFrame, table: Table, clause: Clause, names: MergeNames, source: Sequence[str]
 ) -> dict[str, Expression]:
-    """By folded name, the values of the columns that a clause sets."""
+    """The values of the columns that a clause sets, by folded name."""
     return (
         _fit_expressions(joined, table, _clause_expressions(table, clause, names, source))
         if clause.action == "update"
@@ -162,7 +162,7 @@ def _clause_values(
 def _rows_to_insert(
     source: SourceRows, matched: pa.ChunkedArray, table: Table, clauses: Sequence[Clause], names: MergeNames
 ) -> DataFrame | None:
-    """The rows of the source that match none, as the clauses make rows of the table of them."""
+    """The unmatched rows of the source, converted to rows of the table by the clauses."""
     inserting = [clause for clause in clauses if clause.when == "not matched"]
     if not inserting:
         return None
@@ -191,7 +191,7 @@ def _rows_to_insert(
 def _clause_expressions(
     table: Table, clause: Clause, names: MergeNames, source: Sequence[str]
 ) -> dict[str, Expression]:
-    """The values of a clause by folded name; without any, the source's columns that the table has too."""
+    """The values of a clause by folded name; by default, the source columns that the table has too."""
     if clause.values is not None:
         return assigned_columns(table, clause.values)
     known = {fold(name): name for name in source}
@@ -216,7 +216,7 @@ def _fit_expressions(frame: DataFrame, table: Table, given: Mapping[str, Express
 
 
 def _first_true_clause(conditions: Sequence[tuple[Expression, Expression | None]]) -> Expression:
-    """The number of the first clause that holds, or NULL."""
+    """The number of the first clause that applies, or NULL."""
     number = F.lit(None).cast("int")
     for at in reversed(range(len(conditions))):
         applies, condition = conditions[at]
@@ -226,7 +226,7 @@ def _first_true_clause(conditions: Sequence[tuple[Expression, Expression | None]
 
 
 def _value_of_clause(number: Expression, values: Sequence[Expression], otherwise: Expression | None) -> Expression:
-    """The value of the clause of this number."""
+    """The value of the clause with this number."""
     chosen = otherwise
     for at in reversed(range(len(values))):
         when = F.when(number == at, values[at])

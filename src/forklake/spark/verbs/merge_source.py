@@ -1,4 +1,4 @@
-"""The source of a MERGE, evaluated once: its rows are numbered and then read as often as needed."""
+"""The source of a MERGE: evaluated once, with numbered rows, and read as often as needed."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,19 +23,19 @@ from forklake.spark.work import Work
 from forklake.spark.writing.incoming import Rows
 
 SMALL_BYTES = 64 * 2**20
-"""A source up to this size is sent to every task."""
+"""A source up to this size is broadcast."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRows:
-    """The rows with their numbers."""
+    """The numbered rows."""
 
     frame: DataFrame
     columns: list[str]
     is_small: bool
 
     def without(self, matched: pa.ChunkedArray) -> DataFrame:
-        """The rows whose numbers are not among these."""
+        """The rows without those with these numbers."""
         if not len(matched):
             return self.frame
         numbers = self.frame.sparkSession.createDataFrame(pa.table({"number": matched.unique()}))
@@ -44,10 +44,10 @@ class SourceRows:
 
 @contextmanager
 def source_rows(work: Work, table: Table, rows: Rows) -> Iterator[SourceRows]:
-    """The rows of a source, kept aside while the block runs.
+    """The rows of a source, stored while the block runs.
 
-    A DataFrame may give other rows each time it runs, so it runs once, into files beside the table's; should the
-    process die, they are orphans like any other.
+    A DataFrame may return different rows for each execution, so it is executed once and written to files next to the
+    table's. If the process dies, they become orphans.
     """
     _check_names(rows.schema.names)
     if isinstance(rows, pa.Table):
@@ -62,7 +62,7 @@ def source_rows(work: Work, table: Table, rows: Rows) -> Iterator[SourceRows]:
         kept = work.spark.read.schema(schema).options(**READ_OPTIONS).parquet(storage.folder_to_read(folder))
         yield SourceRows(kept.select("*"), rows.columns, _folder_size(work, folder) <= SMALL_BYTES)
     finally:
-        # A job that has failed, or was cancelled before it began, may have made no folder.
+        # A job that failed, or was cancelled before it started, may not have created the folder.
         with suppress(FileNotFoundError):
             storage.files.delete_dir(storage.path(folder))
 

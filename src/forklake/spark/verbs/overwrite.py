@@ -1,4 +1,4 @@
-"""Overwrite: new rows instead of those that are there."""
+"""Overwrite: replace existing rows by new ones."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from forklake.spark.writing.incoming import Matching
 
 
 def overwrite(work: Work, table: Table, data: Any, where: Condition | None = None, matching: Matching = "name") -> int:
-    """Replace all rows, or those for which the condition is true; returns how many rows were added.
+    """Replace all rows, or those for which the condition is TRUE; returns the number of added rows.
 
-    The new rows may be made from the old ones: they are written before the old ones end.
+    The new rows may be computed from the old ones: they are written before the old ones end.
     """
     plan = plan_scan(work.tx, table)
     count = append(work, table, data, matching)

@@ -1,8 +1,8 @@
-"""Rows that Spark writes as they will be, and the end of those they replace.
+"""Updates in which Spark writes the new rows, and the replaced rows are ended afterwards.
 
-Spark's writer does not say which rows it has written, but the files do: they embed row ids, and those tell where the
-rows came from. So there is one pass over the table, and no row leaves Spark on its way. That rests on row ids being
-those of one live row each, which is checked as far as the rows found tell: otherwise nothing is changed.
+Spark's writer does not return the rows it has written, but the files contain their row ids, which locate the old rows.
+So a single pass over the table suffices, and no rows leave Spark. This requires that each row id belongs to exactly one
+live row, which is verified as far as the found rows allow: otherwise nothing is changed.
 """
 
 from collections.abc import Sequence
@@ -35,13 +35,13 @@ _READERS = 16
 
 
 def can_rewrite(plan: ScanPlan) -> bool:
-    """Whether Spark itself can write rows of the plan, all of which have row ids already."""
+    """Whether Spark itself can write rows of the plan, and all of them already have row ids."""
     begins = [file.data.begin_snapshot for file in plan.files] + [batch.begin_snapshot for batch in plan.batches]
     return spark_can_write_rows(plan.table) and UNCOMMITTED not in begins
 
 
 def rewrite_rows(work: Work, plan: ScanPlan, rows: DataFrame) -> int:
-    """Write rows of a plan as they will be, row ids behind the table's columns; returns how many."""
+    """Write new versions of rows of a plan, with row ids after the table's columns; returns their number."""
     table = plan.table
     work.tx.note_delete(table)
     with translate_read_errors(table, plan.snapshot_id):
@@ -71,7 +71,7 @@ def _row_ids(work: Work, files: Sequence[WrittenFile]) -> Positions:
 
 
 def _end_rows(work: Work, plan: ScanPlan, row_ids: Positions) -> int:
-    """End the rows with these ids, which are sorted."""
+    """End the rows with these sorted ids."""
     check_no_row_twice(row_ids)
     counted, rest = _find_in_numbered_files(work, plan, row_ids)
     inlined, rest = _find_in_batches(plan, rest)
@@ -84,7 +84,7 @@ def _end_rows(work: Work, plan: ScanPlan, row_ids: Positions) -> int:
 
 
 def _find_in_numbered_files(work: Work, plan: ScanPlan, row_ids: Positions) -> tuple[Positions, Positions]:
-    """The addresses of rows that are still where their ids were given out, and the ids of the others."""
+    """The addresses of rows in the files where their ids were assigned, and the ids of the others."""
     numbered = [(number, file) for number, file in numbered_files(plan) if file.data.row_id_start is not None]
     if not numbered:
         return np.zeros(0, np.int64), row_ids
@@ -106,7 +106,7 @@ def _find_in_numbered_files(work: Work, plan: ScanPlan, row_ids: Positions) -> t
 
 
 def _find_in_batches(plan: ScanPlan, row_ids: Positions) -> tuple[Positions, Positions]:
-    """The addresses of rows in the metadata database, and the ids of the others."""
+    """The addresses of inlined rows, and the ids of the others."""
     if not plan.batches or not len(row_ids):
         return np.zeros(0, np.int64), row_ids
     rows = inlined_rows(plan, [ROW_ID, ADDRESS], first_number=len(plan.files))
@@ -115,7 +115,7 @@ def _find_in_batches(plan: ScanPlan, row_ids: Positions) -> tuple[Positions, Pos
 
 
 def _find_embedded(work: Work, plan: ScanPlan, row_ids: Positions) -> tuple[Positions, Positions]:
-    """The addresses of rows in files that embed ids, and the ids that they have: Spark looks for them."""
+    """The addresses of rows in files with embedded ids, and their ids; searched by Spark."""
     if not plan.files or not len(row_ids):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     ids = work.spark.createDataFrame(pa.table({"id": row_ids}))

@@ -1,4 +1,4 @@
-"""Rows that change: the old ones end, the new ones are written, in one pass over the change."""
+"""Changes of rows: ends the old ones and writes the new ones, in one pass over the changes."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -22,23 +22,23 @@ from forklake.spark.writing.stage_files import stage_files
 from forklake.spark.writing.write_files import finish_job, job_order, write_order
 
 CHANGE_OF_UPDATE = f"if({ROW_ID} IS NULL, '{INSERT}', '{UPDATE}')"
-"""What happens to a row that is updated: one that this transaction has added has no row id yet, and is a new row."""
+"""The change of an updated row: one added by this transaction has no row id yet, and counts as inserted."""
 DRIVER_BYTES = 32 * 2**20
-"""When the files of a plan are no larger, what changes in them is written on the driver."""
+"""If the files of a plan are not larger, their changes are written on the driver."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeOutcome:
-    """What a change has done: how many rows ended, and which rows of a source matched."""
+    """The outcome of a change: the number of ended rows, and the matched rows of a source."""
 
     ended: int
     matched: pa.ChunkedArray
 
 
 def change_rows(work: Work, plan: ScanPlan, changes: DataFrame) -> ChangeOutcome:
-    """Carry out changes to rows of a plan.
+    """Apply changes to rows of a plan.
 
-    The DataFrame has the table's columns as they fit it, then row id, change, address and source row.
+    The DataFrame has the table's columns in fitting types, followed by row id, change, address and source row.
     """
     table = plan.table
     order, on_driver = write_order(work, table), fits_driver(plan)

@@ -1,4 +1,4 @@
-"""Update: the rows end where they are, and come back changed, under the row ids they had."""
+"""Update: ends the old rows, and writes changed rows with the same row ids."""
 
 from collections.abc import Mapping
 
@@ -20,7 +20,7 @@ from forklake.spark.writing.incoming import fit_value
 
 
 def update(work: Work, table: Table, assignments: Mapping[str, Expression], where: Condition | None = None) -> int:
-    """Set columns to expressions over the row as it was, where the condition is true; returns how many rows."""
+    """Set columns to expressions over the old row where the condition is TRUE; returns the number of rows."""
     targets = assigned_columns(table, assignments)
     plan = work.plan_scan(table, where.predicate if where else None)
     rows = scan(work, plan, [ROW_ID, ADDRESS, *(where.virtual if where else ())])
@@ -29,7 +29,7 @@ def update(work: Work, table: Table, assignments: Mapping[str, Expression], wher
     own = [quoted_name(column.name) for column in table.definition.columns]
     changed = rows.withColumns(_updated_values(rows, table, targets))
     if not plan.row_count:
-        # Not earlier: what is wrong with a condition or a value is an error without rows, too.
+        # Not earlier: an invalid condition or value is an error even without rows.
         return 0
     if not fits_driver(plan) and can_rewrite(plan):
         return rewrite_rows(work, plan, changed.selectExpr(*own, ROW_ID))
@@ -40,7 +40,7 @@ def update(work: Work, table: Table, assignments: Mapping[str, Expression], wher
 
 
 def _updated_values(rows: DataFrame, table: Table, targets: Mapping[str, Expression]) -> dict[str, Expression]:
-    """The columns that are set, as they will be."""
+    """The new values of the columns that are set."""
     set_columns = [column for column in table.definition.columns if fold(column.name) in targets]
     types = rows.select(*(targets[fold(column.name)] for column in set_columns)).schema.fields
     return {
@@ -50,7 +50,7 @@ def _updated_values(rows: DataFrame, table: Table, targets: Mapping[str, Express
 
 
 def assigned_columns(table: Table, assignments: Mapping[str, Expression]) -> dict[str, Expression]:
-    """The expressions by folded name, all of them of columns that the table has."""
+    """The expressions by folded name; raises for columns that the table does not have."""
     known = {fold(column.name) for column in table.definition.columns}
     for name in assignments:
         if not isinstance(name, str):

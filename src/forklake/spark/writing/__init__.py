@@ -1,4 +1,4 @@
-"""Rows to files: matched to the columns, checked, ordered, written, and staged into the transaction.
+"""Writing of rows: matched to columns, checked, ordered, written to files, and staged in the transaction.
 
 Imports `reading` and what that imports.
 """

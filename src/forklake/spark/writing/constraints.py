@@ -1,4 +1,4 @@
-"""Constraints that rows which are there already must meet before a table can have them."""
+"""Checks of existing rows before a constraint is added."""
 
 from forklake.errors import InvalidChange
 from forklake.model.entities import Table
@@ -9,7 +9,7 @@ from forklake.spark.work import Work
 
 
 def check_no_nulls(work: Work, table: Table, name: str) -> None:
-    """Refuse NOT NULL for a column that holds a NULL; statistics often say so without reading."""
+    """Reject NOT NULL for a column with NULLs; often decided by statistics without reading."""
     plan = work.plan_scan(table, IsNull((name.lower(),)))
     if plan.row_count and not scan(work, plan).where(column_named(name).isNull()).isEmpty():
         raise InvalidChange(f"Cannot SET NOT NULL on column {name} - the column has NULL values")

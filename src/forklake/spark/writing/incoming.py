@@ -1,7 +1,7 @@
-"""Rows on their way into a table: what was given, matched to the columns, cast where nothing is lost, checked.
+"""Incoming rows: matched to the columns of a table, cast without loss, and checked.
 
-The outcome has the table's columns in their order and in their shown types, either as a DataFrame or, when the rows
-are on the driver already, as an Arrow table.
+The result has the table's columns in order and in their shown types, as a DataFrame or, if the rows are already on the
+driver, as an Arrow table.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ Rows: TypeAlias = DataFrame | pa.Table
 
 
 def make_repeatable(data: Any) -> Any:
-    """The same, if it can be read again; what reading uses up (streams of Arrow, iterators) as a table or a list."""
+    """The data, if it can be read repeatedly; Arrow streams and iterators are converted to a table or list."""
     if isinstance(data, DataFrame | pa.Table) or _is_pandas(data):
         return data
     if hasattr(data, "__arrow_c_stream__"):
@@ -43,10 +43,10 @@ def make_repeatable(data: Any) -> Any:
 
 
 def as_rows(data: Any, columns: Sequence[Column] | None = None, zone: str = "UTC") -> Rows:
-    """A DataFrame as it is; Arrow, pandas and literal rows as an Arrow table.
+    """A DataFrame unchanged; Arrow, pandas and literal rows as an Arrow table.
 
-    Literal rows are a list or an iterator of dictionaries or of tuples; given the columns they are meant for, tuples
-    are named by them and values take their types. Moments without a zone are in that of the session.
+    Literal rows are a list or iterator of dictionaries or tuples; with `columns`, tuples are named by them and values
+    take their types. Timestamps without time zone are in that of the session.
     """
     data = make_repeatable(data)
     if isinstance(data, DataFrame | pa.Table):
@@ -74,7 +74,7 @@ def _from_pandas(data: Any) -> pa.Table:
 
 
 def fit_rows(rows: Rows, table: Table, matching: Matching = "name", zone: str = "UTC") -> Rows:
-    """The rows as rows of the table, with defaults where nothing was given; InvalidRows if they cannot be."""
+    """The rows as rows of the table, with defaults for missing columns; raises InvalidRows if that is impossible."""
     sources = _match_columns(rows.schema.names, table, matching)
     if isinstance(rows, DataFrame):
         return _fit_frame(rows, sources, table)
@@ -82,19 +82,19 @@ def fit_rows(rows: Rows, table: Table, matching: Matching = "name", zone: str = 
 
 
 def fit_value(value: Expression, data_type: st.DataType, column: Column, table: Table) -> Expression:
-    """A value of this type as a value of the column, checked against what the column allows."""
+    """A value of this type as a value of the column, checked against its constraints."""
     source = type_in_spark(data_type)
     check_assignable(source, column.type, column.name)
     return _check_not_null(assignment_cast(value, source, column.type, column.name), column, table)
 
 
 def default_value(column: Column, table: Table) -> Expression:
-    """What a column gets when nothing is given for it."""
+    """The value of a column if none is given."""
     return _check_not_null(_default_expression(column), column, table)
 
 
 def needs_spark(rows: Rows, table: Table, matching: Matching = "name") -> bool:
-    """Whether only Spark can fit the rows: it has them, or must work out a default or a type."""
+    """Whether only Spark can fit the rows: they are a DataFrame, or a default or type must be evaluated."""
     if isinstance(rows, DataFrame):
         return True
     sources = _match_columns(rows.schema.names, table, matching)
@@ -104,7 +104,7 @@ def needs_spark(rows: Rows, table: Table, matching: Matching = "name") -> bool:
 
 
 def _match_columns(names: Sequence[str], table: Table, matching: Matching) -> dict[str, int]:
-    """By folded name of a column, the position of what is given for it."""
+    """The positions of the given columns, by folded name of the table's column."""
     columns = table.definition.columns
     if matching == "position":
         if len(names) != len(columns):
@@ -126,7 +126,7 @@ def _fit_frame(frame: DataFrame, sources: Mapping[str, int], table: Table) -> Da
     fields = frame.schema.fields
     if _needs_no_fitting(fields, table):
         return frame
-    # Names of a DataFrame need not be unique when they go by position.
+    # Names in a DataFrame need not be unique if matched by position.
     given = frame.toDF(*(f"c{at}" for at in range(len(fields))))
     fitted: list[Expression | str] = []
     for column in table.definition.columns:
@@ -141,7 +141,7 @@ def _fit_frame(frame: DataFrame, sources: Mapping[str, int], table: Table) -> Da
 
 
 def _needs_no_fitting(fields: Sequence[st.StructField], table: Table) -> bool:
-    """Whether these are the columns of the table already, as they are when a table is made of a query."""
+    """Whether these are already the columns of the table, as for a table created from a query."""
     columns = table.definition.columns
     return len(fields) == len(columns) and all(
         field.name == column.name and _fits_as_is(field.dataType, column)
@@ -150,7 +150,7 @@ def _needs_no_fitting(fields: Sequence[st.StructField], table: Table) -> bool:
 
 
 def _fits_as_is(data_type: st.DataType, column: Column) -> bool:
-    """Whether every value of the type is one of the column as it is."""
+    """Whether every value of the type is valid for the column without conversion."""
     return column.nulls_allowed and not column.children and type_in_spark(data_type) == column.type
 
 
@@ -172,7 +172,7 @@ def _check_not_null(value: Expression, column: Column, table: Table) -> Expressi
 
 def _fit_arrow(given: pa.Table, sources: Mapping[str, int], table: Table, zone: str) -> pa.Table:
     fitted = []
-    # A list that Arrow makes anew each time it is asked for.
+    # Arrow creates this list anew on each access.
     types = given.schema.types
     for column in table.definition.columns:
         at = sources.get(fold(column.name))

@@ -1,4 +1,4 @@
-"""Rows in the order a table is to be written in: by its sort keys, and its partitions together."""
+"""Ordering of rows for writing: by sort keys, and grouped by partition."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,13 +26,13 @@ def sorts_on_insert(work: Work, table: Table) -> bool:
 
 
 def sorts_on_driver(work: Work, table: Table) -> bool:
-    """Whether the table's order is one that Arrow can make: by plain columns."""
+    """Whether Arrow can sort rows in the table's order: by plain columns only."""
     columns = {fold(column.name) for column in table.definition.columns if not column.children}
     return all(fold(_unquote(key.expression)) in columns for key in _sort_keys(work, table))
 
 
 def ordered_rows(work: Work, table: Table, rows: pa.Table) -> pa.Table:
-    """Rows on the driver, sorted if the table is: as far as Arrow can, which knows no expressions."""
+    """Rows on the driver, sorted like the table as far as Arrow can, which does not support expressions."""
     columns = dict(zip(map(fold, rows.column_names), rows.columns, strict=True))
     arrays: list[pa.ChunkedArray] = []
     order: list[str] = []
@@ -40,7 +40,7 @@ def ordered_rows(work: Work, table: Table, rows: pa.Table) -> pa.Table:
         values = columns.get(fold(_unquote(key.expression)))
         if values is None or pa.types.is_nested(values.type):
             break
-        # False comes before true: that is where the NULLs go.
+        # False sorts before true, which determines the position of NULLs.
         nulls = pc.is_valid(values) if key.null_order == "NULLS_FIRST" else pc.is_null(values)
         arrays += [nulls, values]
         order += ["ascending", "ascending" if key.direction == "ASC" else "descending"]
@@ -51,12 +51,12 @@ def ordered_rows(work: Work, table: Table, rows: pa.Table) -> pa.Table:
 
 
 def sort_order(table: Table) -> list[Expression]:
-    """The table's order, whether or not rows are sorted when they come."""
+    """The table's sort order, whether or not rows are sorted on insert."""
     return [_sort_expression(key) for key in table.definition.sort.keys] if table.definition.sort is not None else []
 
 
 def check_sort_order(provider: SparkProvider, tx: Transaction, table: Table) -> None:
-    """InvalidChange if rows cannot be sorted as the table is; expressions are for Spark to judge."""
+    """Raise InvalidChange if rows cannot be sorted in the table's order; expressions are checked by Spark."""
     keys = table.definition.sort.keys if table.definition.sort is not None else ()
     plain = {fold(each.name) for each in table.definition.columns if not each.children and each.type.name != "variant"}
     if all(fold(_unquote(key.expression)) in plain for key in keys):
@@ -70,18 +70,18 @@ def check_sort_order(provider: SparkProvider, tx: Transaction, table: Table) -> 
 
 
 def ordered_frame(work: Work, table: Table, frame: DataFrame) -> DataFrame:
-    """A DataFrame sorted if the table is: its files then cover ranges of their own."""
+    """A DataFrame sorted like the table, so that its files cover disjoint ranges."""
     keys = [_sort_expression(key) for key in _sort_keys(work, table)]
     return frame.orderBy(*keys) if keys else frame
 
 
 def clustered_frame(work: Work, table: Table, frame: DataFrame) -> DataFrame:
-    """A DataFrame with the rows of a partition together, sorted within it if the table is."""
+    """A DataFrame grouped by partition, and sorted within partitions like the table."""
     partition = table.definition.partition
     if partition is None:
         return ordered_frame(work, table, frame)
     columns = {column.column_id: column for column in table.definition.columns}
-    # The hint takes names only. Spark evens out what is too large and joins what is too small by it.
+    # The hint accepts only names. It lets Spark split large partitions and combine small ones.
     keys = {
         f"__forklake_key_{at}": _partition_expression(key.transform, columns[key.column_id])
         for at, key in enumerate(partition.keys)

@@ -1,4 +1,4 @@
-"""Written files into a transaction."""
+"""Staging of written files in a transaction."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,11 +14,11 @@ from forklake.spark.writing.write_files import new_data_files
 
 
 def stage_files(work: Work, table: Table, files: list[WrittenFile], *, embeds_row_ids: bool = False) -> None:
-    """Add written files to the table, or, where they hold few rows, the rows to the metadata database."""
+    """Add written files to the table, or inline their rows if they are few."""
     if not should_inline(work, table, sum(file.record_count for file in files)):
         work.tx.append_files(table, new_data_files(work, table, files, embeds_row_ids=embeds_row_ids))
         return
-    # How many rows a query has is known when it has run, and not before: so they are taken back.
+    # The number of rows of a query is known only after its execution, so the files are read back and removed.
     storage = work.storage
     names = [column.name for column in table.definition.columns] + [ROW_ID] * embeds_row_ids
     paths = [storage.path(file.path) for file in files]

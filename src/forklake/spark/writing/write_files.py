@@ -1,7 +1,7 @@
-"""Rows of a table to files: by Spark's own writer where it can write them exactly, by PyArrow elsewhere.
+"""Writing of rows to files: by Spark's own writer if it can write them exactly, otherwise by PyArrow.
 
-Files get their final names when they are written, in the catalog's own folder. Nobody knows of them until a commit
-does; what a failed or killed job leaves there are orphans.
+Files are written with their final names, in the folder of the catalog. They are unknown until a commit; those left by
+failed or killed jobs are orphans.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,13 +32,13 @@ from forklake.spark.writing.write_options import write_options
 
 
 def write_arrow(work: Work, table: Table, rows: pa.Table, reserved: Sequence[str] = ()) -> list[WrittenFile]:
-    """Write rows that are on the driver; reserved columns stand behind the table's own."""
+    """Write rows on the driver; reserved columns follow those of the table."""
     order = write_order(work, table, reserved)
     return list(write_rows(order, ordered_rows(work, table, rows).to_batches()))
 
 
 def write_frame(work: Work, table: Table, frame: DataFrame, reserved: Sequence[str] = ()) -> list[WrittenFile]:
-    """Run a DataFrame, once, and write its rows; reserved columns stand behind the table's own."""
+    """Execute a DataFrame once and write its rows; reserved columns follow those of the table."""
     with translate_write_errors(table):
         if spark_can_write_rows(table):
             return _write_by_spark(work, table, frame, reserved)
@@ -53,7 +53,7 @@ def spark_can_write_rows(table: Table) -> bool:
 def new_data_files(
     work: Work, table: Table, written: Sequence[WrittenFile], *, embeds_row_ids: bool = False
 ) -> list[NewDataFile]:
-    """What was written, as files that can be staged."""
+    """Converts written files to files that can be staged."""
     partition = table.definition.partition
     ids = work.tx.new_ids("file", len(written)) if written else []
     return [
@@ -77,7 +77,7 @@ def new_data_files(
 
 
 def write_order(work: Work, table: Table, reserved: Sequence[str] = ()) -> WriteOrder:
-    """How the rows of a table are written by PyArrow, on the driver."""
+    """The settings for PyArrow to write rows of a table on the driver."""
     options, spec = write_options(work, table), table.definition.partition
     return WriteOrder(
         root=work.storage.root,
@@ -97,10 +97,10 @@ def write_order(work: Work, table: Table, reserved: Sequence[str] = ()) -> Write
 
 
 def job_order(work: Work, order: WriteOrder) -> WriteOrder:
-    """The same for a job of Spark, in a folder of its own.
+    """The same for a Spark job, in a folder of its own.
 
-    Tasks do not tell the driver of files before they are done. If the job fails, they are looked for there alone: to
-    list a whole table can take minutes.
+    Tasks do not report files to the driver before they are done. If the job fails, only this folder is searched for
+    them: listing a whole table can take minutes.
     """
     folder = f"{order.folder.rstrip('/')}/{uuid7()}/"
     work.tx.written.jobs.add(folder)
@@ -108,7 +108,7 @@ def job_order(work: Work, order: WriteOrder) -> WriteOrder:
 
 
 def finish_job(work: Work, order: WriteOrder, files: list[WrittenFile]) -> list[WrittenFile]:
-    """All files of a job that is done."""
+    """The files of a finished job."""
     work.tx.written.end_job(order.folder, [file.path for file in files])
     return files
 
@@ -141,23 +141,23 @@ def _write_by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequen
         work.tx.written.end_job(f"{folder}/", [])
         return files
     except BaseException:
-        # Tasks that had ended well leave their files there.
+        # Successful tasks leave their files there.
         with suppress(OSError):
             work.storage.files.delete_dir(work.storage.path(folder))
         raise
 
 
 def _with_field_ids(work: Work, field: st.StructField, given: st.DataType) -> Column:
-    """The column as it is written, under its field id, or, if it is nested, ids.
+    """The column to write, with its field id, or ids if it is nested.
 
-    Kept for later, as each takes dozens of calls to the JVM. `DataFrame.to` would take one for all of them, but its ids
+    Cached, because each takes dozens of JVM calls. `DataFrame.to` would take a single one for all columns, but its ids
     are lost when Spark optimises the query.
     """
     key = (field.json(), given == field.dataType)
     known = work.provider.cache.columns.get(key)
     if known is None:
         value = column_named(field.name)
-        # A cast brings the ids of nested fields in.
+        # The cast adds the ids of nested fields.
         typed = value if given == field.dataType else value.cast(field.dataType)
         known = typed.alias(field.name, metadata=field.metadata)
         work.provider.cache.columns.put(key, known)
@@ -165,7 +165,7 @@ def _with_field_ids(work: Work, field: st.StructField, given: st.DataType) -> Co
 
 
 def _collect_written_files(work: Work, table: Table, folder: str) -> list[WrittenFile]:
-    """What Spark has left in a folder, with statistics from the footers."""
+    """The files written by Spark in a folder, with statistics from their footers."""
     storage = work.storage
     found = storage.files.get_file_info(fs.FileSelector(storage.path(folder), recursive=True, allow_not_found=True))
     paths = sorted(info.path for info in found if info.is_file and info.base_name.startswith("part-"))
@@ -181,7 +181,7 @@ def _collect_written_files(work: Work, table: Table, folder: str) -> list[Writte
         )
         for path, of_file in zip(paths, facts, strict=True)
     ]
-    # Spark writes a file even for no rows at all.
+    # Spark writes a file even if there are no rows.
     gone = remove_files(storage, [file.path for file in written if not file.record_count])
     work.tx.written.paths.difference_update(gone)
     return [file for file in written if file.record_count]

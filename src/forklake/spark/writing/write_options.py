@@ -1,4 +1,4 @@
-"""The options that say how files are written, as the writers take them."""
+"""The options for writing files, in the form required by the writers."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from forklake.spark.work import Work
 
 _ROW_BYTES = {"boolean": 1, "int8": 1, "int16": 2, "int32": 4, "float32": 4, "date": 4, "varchar": 16, "blob": 64}
 _UNREADABLE = frozenset({"brotli"})
-"""Codecs that an option may name, because others know them, but not Spark."""
+"""Codecs accepted as option values, because other readers support them, but not by Spark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,12 @@ class WriteOptions:
     hive: bool
 
     def for_spark(self, table: Table, tx: Transaction) -> dict[str, str]:
-        """For Spark's writer, which knows no target size: the rows that are expected to fill it."""
+        """For Spark's writer, which has no target size: the estimated number of rows that reach it."""
         options = {
-            # What Spark calls lz4 has a frame of Hadoop around it, which few others can read.
+            # Spark's lz4 uses Hadoop framing, which few other readers support.
             "compression": "lz4_raw" if self.compression == "lz4" else self.compression,
             "maxRecordsPerFile": str(max(1, self.target_bytes // _bytes_per_row(table, tx))),
-            # What tasks have written need not be renamed once more: nobody reads it before our commit.
+            # The output of tasks need not be renamed a second time: nothing reads it before our commit.
             "mapreduce.fileoutputcommitter.algorithm.version": "2",
             "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
         }
@@ -45,7 +45,7 @@ class WriteOptions:
 
 
 def write_options(work: Work, table: Table) -> WriteOptions:
-    """The options in force for a table."""
+    """The effective options of a table."""
 
     def number(name: str) -> int | None:
         value = work.option(name, table)
@@ -66,7 +66,7 @@ def write_options(work: Work, table: Table) -> WriteOptions:
 
 
 def _bytes_per_row(table: Table, tx: Transaction) -> int:
-    """What a row of the table takes in its files so far; without any, a guess from its types."""
+    """The average size of a row in the table's files; without files, an estimate from its types."""
     if not tx.is_new(TableId(table.object_id)):
         stats = tx.view.stats(TableId(table.object_id))
         if stats.record_count and stats.file_size_bytes:

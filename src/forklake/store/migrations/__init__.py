@@ -1,6 +1,6 @@
-"""Numbered changes of the metadata format: each step raises the format version by one.
+"""Migrations of the metadata format: each step increments the format version by one.
 
-Imports nothing of `store` but the connection; only `store/open.py` imports it.
+Imports nothing from `store` but the connection; imported only by `store/open.py`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ _NAMED = ("data_file", "delete_file", "scheduled_file")
 _ENTRIES = ("metadata", "schema", "table", "view", "macro", "column", "tag", "column_tag")
 
 STEPS: Steps = {
-    # What expiry and cleanup look rows up by.
+    # Indexes for expiry and cleanup.
     1: {
         "postgresql": [
             *_ENDED,
@@ -38,18 +38,18 @@ STEPS: Steps = {
             *(f"CREATE INDEX IF NOT EXISTS lake_{table}_path ON lake_{table} (path)" for table in _NAMED),
         ],
     },
-    # Views for direct SQL that changed. PostgreSQL replaces them in place, with the rights on them; SQLite cannot.
+    # Changed views for direct SQL. PostgreSQL replaces them in place and keeps their privileges; SQLite cannot.
     2: {"postgresql": [], "sqlite": [f"DROP VIEW IF EXISTS ducklake_{view}" for view in _ENTRIES]},
 }
-"""From a version to the next, the statements for each database. Version 1 was the first."""
+"""The statements for each database, by the version they start from. The first version was 1."""
 
 
 def migrate(
     store: Store, version: int, *, script: str = "", steps: Steps = STEPS, target: int = FORMAT_VERSION
 ) -> None:
-    """Bring a lake to the newest format in one transaction; several processes may try at once.
+    """Migrate a lake to the latest format in one transaction; concurrent attempts are safe.
 
-    The script runs after the steps. It creates what a lake of this release has, whatever the steps did.
+    The script runs after the steps, and creates everything in a lake of this release that the steps did not create.
     """
     missing = [step for step in range(version, target) if step not in steps]
     if missing:

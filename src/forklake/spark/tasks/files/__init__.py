@@ -1,4 +1,4 @@
-"""Parquet files written and read on executors or on threads of the driver: data files, delete files, copies.
+"""Reading and writing of Parquet files on executors or threads of the driver: data files, delete files, copies.
 
 Imports `types`, `statistics` and `partitions`.
 """

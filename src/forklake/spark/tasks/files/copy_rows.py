@@ -1,7 +1,7 @@
-"""Rows of files to a new file, as they are and in their order; on executors or on the driver.
+"""Copying rows from several files to a new one, unchanged and in order; on executors or the driver.
 
-Nothing is converted on the way but names: whoever orders a copy knows that types are the same. What a row would
-lose with its file, its row id and the snapshot it came with, is written beside it.
+Only names are converted: the caller ensures that the types are the same. Row id and snapshot id, which a row would lose
+together with its file, are written as additional columns.
 """
 
 from collections import deque
@@ -27,30 +27,30 @@ from forklake.spark.tasks.types.type_forms import physical_schema, physical_type
 _BATCH_ROWS = 65_536
 _SMALL_FILE = 2**20
 _READERS = 8
-"""So many small files are read at a time: on an object store, each takes its time to open."""
+"""Number of small files read concurrently: on an object store, opening each of them has a latency."""
 _AHEAD = 2 * _READERS
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to copy from. Paths are as the file system of the data path knows them."""
+    """A file to copy from. Paths are those of the data path's file system."""
 
     path: str
     record_count: int
     file_size_bytes: int
     names: tuple[str | None, ...]
-    """What the table's columns are called in the file; None for those that it was written before."""
+    """The names of the table's columns in the file; None for columns added after it was written."""
     row_id_start: int | None = None
-    """None if the file has the row ids itself."""
+    """None if the file contains row ids."""
     snapshot_id: int | None = None
-    """The snapshot of all rows; None if the file has those itself."""
+    """The snapshot of all rows; None if the file contains snapshot ids."""
     delete_path: str | None = None
 
 
 def copy_rows(order: WriteOrder, sources: Sequence[SourceFile], snapshot_id: int) -> list[WrittenFile]:
-    """Write the rows that the files have at a snapshot, in the order of the files; nothing is left if that fails.
+    """Write the rows that the files have at a snapshot, in the order of the files; leaves no files on failure.
 
-    It is one file, unless its footer could not tell the truth about NaN; the reserved columns are those of the order.
+    This is one file, unless its footer could not represent NaN correctly; the order determines the reserved columns.
     """
     files, _ = fs.FileSystem.from_uri(order.root)
     schema = physical_schema(order.columns, order.reserved)
@@ -76,7 +76,7 @@ Batches = Iterator[pa.RecordBatch]
 
 
 def _read_ahead(files: fs.FileSystem, sources: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, Batches]]:
-    """The files with their batches. Small ones are read before their turn comes, so that the writer need not wait."""
+    """The files with their batches. Small ones are read ahead, so that the writer does not have to wait."""
     with ThreadPoolExecutor(_READERS) as pool:
         ahead: deque[tuple[SourceFile, Future[list[pa.RecordBatch]] | None]] = deque()
         left = iter(sources)
@@ -101,7 +101,7 @@ def _read_batches(files: fs.FileSystem, source: SourceFile) -> Batches:
     columns = [name for name in source.names if name is not None]
     columns += [ROW_ID] * (source.row_id_start is None) + [SNAPSHOT_ID] * (source.snapshot_id is None)
     try:
-        # What is in a small file comes in one go; of a large one, that would be all of it.
+        # Small files are read at once; for a large one, this would load all of it.
         with pq.ParquetFile(
             source.path,
             filesystem=files,
@@ -127,7 +127,7 @@ def _deleted_positions(files: fs.FileSystem, source: SourceFile, snapshot_id: in
 
 
 def _output_arrays(order: WriteOrder, source: SourceFile, batch: pa.RecordBatch, position: int) -> list[pa.Array]:
-    """A batch that begins at a position of its file, as the columns of the table and the reserved ones."""
+    """A batch, starting at a position of its file, with the columns of the table and the reserved ones."""
     arrays = []
     for column, name in zip(order.columns, source.names, strict=True):
         if name is None:
@@ -138,7 +138,7 @@ def _output_arrays(order: WriteOrder, source: SourceFile, batch: pa.RecordBatch,
 
 
 def _in_physical_form(array: pa.Array, column: Column) -> pa.Array:
-    """Values as we write them. Writers differ in what they call elements, and in what may be NULL."""
+    """Values in the form in which we write them. Writers differ in names of elements and in nullability."""
     wanted = physical_type(column)
     if array.type == wanted:
         return array
@@ -164,7 +164,7 @@ def _reserved_array(name: str, source: SourceFile, batch: pa.RecordBatch, positi
 
 
 def _without_deleted(rows: pa.Table, deleted: Positions) -> pa.Table:
-    """The rows but for those at these positions, as far as they are among them."""
+    """The rows without those at these positions; positions outside of the range are ignored."""
     here = deleted[np.searchsorted(deleted, 0) : np.searchsorted(deleted, rows.num_rows)]
     if not len(here):
         return rows

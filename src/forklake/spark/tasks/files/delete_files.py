@@ -1,4 +1,4 @@
-"""Delete files: which rows of a data file are gone, by position."""
+"""Delete files: the positions of deleted rows of a data file."""
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +19,11 @@ _SCHEMA = pa.schema(
         for name, kind in ((FILE_PATH, pa.dictionary(pa.int32(), pa.string())), (POSITION, pa.int64()))
     ]
 )
-"""In the file both are plain columns; a path that all rows have in common is not repeated for each on the way there."""
+"""Both are plain columns in the file; the dictionary avoids repeating the common path for each row in memory."""
 
 
 def read_positions(files: fs.FileSystem, path: str, upto: int) -> Positions:
-    """The deleted positions, ascending. Where the file says when each was deleted, those up to a snapshot."""
+    """The deleted positions, ascending; up to a snapshot, if the file has the snapshot of each delete."""
     with pq.ParquetFile(path, filesystem=files, page_checksum_verification=True) as source:
         names = source.schema_arrow.names
         if names[:2] != [FILE_PATH, POSITION]:

@@ -1,4 +1,4 @@
-"""Names of new files, which no other file ever has."""
+"""Unique names of new files."""
 
 import secrets
 import time
@@ -6,7 +6,7 @@ from uuid import UUID
 
 
 def uuid7() -> UUID:
-    """A random uuid that sorts by the millisecond it was made in."""
+    """A random uuid, ordered by creation time in milliseconds."""
     milliseconds = time.time_ns() // 10**6
     high = milliseconds << 16 | 0x7000 | secrets.randbits(12)
     low = 0b10 << 62 | secrets.randbits(62)

@@ -1,7 +1,7 @@
-"""Inlined rows as bytes: an Arrow stream whose columns and fields are named by their ids.
+"""Serialisation of inlined rows as an Arrow stream, whose columns and fields are named by their ids.
 
-Names may change and columns may come and go while the rows stay; ids do not. The types are those of the time, in
-shown form.
+While names may change, and columns may be added and dropped, ids are stable. The types are those at the time of
+writing, in shown form.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ from forklake.spark.tasks.types.nested import Children, chunks_of, with_children
 from forklake.spark.tasks.types.promote import default_array, promoted
 
 STORED_ROW_IDS = "row_id"
-"""The column of rows that bring their own row ids. Other columns are named by numbers."""
+"""The column for rows with their own row ids. The names of all other columns are numbers."""
 
 
 def to_payload(rows: pa.Table, columns: Sequence[Column], row_ids: pa.ChunkedArray | None = None) -> bytes:
-    """Rows in the shown form of these columns, as bytes."""
+    """Serialises rows in the shown form of these columns."""
     arrays = [
         pa.chunked_array([_rename_by_id(chunk, column) for chunk in chunks_of(array)], _id_type(column))
         for array, column in zip(rows.columns, columns, strict=True)
@@ -37,12 +37,12 @@ def to_payload(rows: pa.Table, columns: Sequence[Column], row_ids: pa.ChunkedArr
 
 
 def read_payload(payload: bytes) -> pa.Table:
-    """The rows as they were written, under their ids."""
+    """The rows as they were written, with ids as names."""
     return pa.ipc.open_stream(payload).read_all()
 
 
 def as_columns(rows: pa.Table, columns: Sequence[Column]) -> list[pa.ChunkedArray]:
-    """Rows under their ids as the columns of a table as they are now."""
+    """Converts rows with ids as names to the current columns of a table."""
     return [_as_column(rows, column) for column in columns]
 
 
@@ -78,7 +78,7 @@ def _id_type(column: Column) -> pa.DataType:
 
 
 def _former_column(data_type: pa.DataType, column_id: int, now: Column | None) -> Column:
-    """The column as it was, from the type of its rows; what it is now tells types apart that are shown alike."""
+    """The column when it was written, from the type of its rows; `now` tells apart types with the same shown form."""
     name = str(column_id)
     if pa.types.is_struct(data_type):
         known: Mapping[int, Column] = {child.column_id: child for child in now.children} if now else {}

@@ -1,4 +1,4 @@
-"""One Parquet file while rows are added to it."""
+"""A Parquet file being written."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -26,15 +26,15 @@ _PAGES = {"V1": "1.0", "V2": "2.0"}
 
 
 class OpenFile:
-    """A file that takes physical rows. They wait in memory until they make a row group."""
+    """A file for physical rows, which are buffered in memory until they fill a row group."""
 
     def __init__(self, order: WriteOrder, filesystem: fs.FileSystem, path: str, with_nan: set[ColumnId]) -> None:
-        """`with_nan` are the columns that had a NaN so far, in whichever file; those found here are added."""
+        """`with_nan` are the columns that had a NaN so far, in any file; those found here are added."""
         self._order = order
         self._path = path
         self._with_nan = with_nan
         self._group_rows = order.row_group_rows or ROW_GROUP_ROWS
-        # A small target is reached with small row groups.
+        # A small target size requires small row groups.
         small = max(order.target_bytes // _GROUPS_OF_A_TARGET, _LEAST_GROUP_BYTES)
         self._group_bytes = min(order.row_group_bytes or ROW_GROUP_BYTES, small)
         self._waiting: list[pa.Table] = []
@@ -51,13 +51,13 @@ class OpenFile:
 
     @property
     def is_full(self) -> bool:
-        """Whether what is in the file, rows in memory aside, has the target size, or rows came that it cannot take."""
+        """Whether the file, without buffered rows, has the target size, or cannot accept further rows."""
         return self._is_over or bool(self._sink.tell() >= self._order.target_bytes)
 
     def add(self, rows: pa.Table) -> int:
-        """Take rows up to the end of a row group; returns how many.
+        """Add rows up to the end of a row group; returns their number.
 
-        None, if they bring a NaN into a column which the file has begun to write the bounds of.
+        This is 0 if they have a NaN in a column for which the file already contains bounds.
         """
         by_bytes = (self._group_bytes - self.waiting_bytes) * rows.num_rows // max(1, rows.nbytes) + 1
         taken = rows.slice(0, min(self._group_rows - self._rows, by_bytes))
@@ -75,7 +75,7 @@ class OpenFile:
         return int(taken.num_rows)
 
     def flush(self) -> None:
-        """Write the rows in memory as a row group."""
+        """Write the buffered rows as a row group."""
         if not self._rows:
             return
         group = pa.concat_tables(self._waiting)
@@ -86,7 +86,7 @@ class OpenFile:
             writer.write_table(group, row_group_size=group.num_rows)
 
     def close(self) -> tuple[FooterFacts, int, int | None]:
-        """Finish the file; returns its facts, its size, and the largest snapshot id it embeds."""
+        """Finish the file; returns its facts, its size, and the largest snapshot id it contains."""
         self.flush()
         with translate_file_errors(self._path):
             added = close_writer(self._begun(), self._sink)
@@ -99,8 +99,8 @@ class OpenFile:
         return facts, size, largest_number(metadata, SNAPSHOT_ID)
 
     def abandon(self) -> None:
-        """Let go of a file that is not to be."""
-        # Whatever has failed may fail once more here, in any way; the cause is told by whoever abandons.
+        """Release an incomplete file."""
+        # Whatever has failed may fail here again, in any way; the caller reports the cause.
         if self._writer is not None:
             with suppress(Exception):
                 self._writer.close()
@@ -109,7 +109,7 @@ class OpenFile:
             self._sink.close()
 
     def _begun(self) -> pq.ParquetWriter:
-        """The writer, from the first row group on: what that holds decides which columns have bounds."""
+        """The writer, created with the first row group, whose content determines which columns have bounds."""
         if self._writer is None:
             self._unbounded = frozenset(self._with_nan & self._has_nan.keys())
             self._writer = self._new_writer()
@@ -123,11 +123,11 @@ class OpenFile:
             schema,
             compression=codec,
             compression_level=_codec_level(codec, order.compression_level),
-            # Format version 1.0 would have no unsigned numbers and no nanoseconds.
+            # Format version 1.0 does not support unsigned integers and nanoseconds.
             version="2.6",
             data_page_version=_PAGES[order.version or "V1"],
             store_schema=False,
-            # Spark's own writer has them too: a reader can tell a page that is not what was written.
+            # As in Spark's own writer: lets readers detect corrupted pages.
             write_page_checksum=True,
             store_decimal_as_integer=True,
             write_statistics=not self._unbounded or paths_without_leaves(schema, order.columns, self._unbounded),
@@ -139,7 +139,7 @@ class OpenFile:
         return [leaf.column_id for leaf in leaves if leaf.type.name in FLOATS]
 
     def _with_own_counts(self, stats: ColumnStats) -> ColumnStats:
-        """The statistics of a column, from our own counts where the file has none."""
+        """The statistics of a column, from our own counts if the file has none."""
         own = [each for each in self._counted if each.column_id == stats.column_id]
         if not own:
             return stats
@@ -148,7 +148,7 @@ class OpenFile:
 
 
 def _codec_level(codec: str, level: int | None) -> int | None:
-    """The level as the codec can take it."""
+    """The compression level, limited to what the codec supports."""
     if level is None or codec not in _WITH_LEVEL:
         return None
     return min(level, int(pa.Codec.maximum_compression_level(codec)))

@@ -1,4 +1,4 @@
-"""The rows of a batch, by the file they belong in."""
+"""Partitioning of the rows of a batch by file."""
 
 from collections.abc import Iterator
 from typing import TypeAlias
@@ -16,7 +16,7 @@ Key: TypeAlias = tuple[str | None, ...]
 
 
 def rows_by_partition(order: WriteOrder, batch: pa.RecordBatch) -> Iterator[tuple[Key, pa.Table]]:
-    """The rows in physical form, each key once, in their order."""
+    """The rows in physical form by key, in their original order."""
     if not batch.num_rows:
         return
     rows = _physical_rows(order, batch)
@@ -35,7 +35,7 @@ def rows_by_partition(order: WriteOrder, batch: pa.RecordBatch) -> Iterator[tupl
 
 
 def _physical_rows(order: WriteOrder, batch: pa.RecordBatch) -> pa.Table:
-    # By place: on the way here they may have other names.
+    # By position, because the names may differ here.
     own = batch.select(list(range(len(order.columns)))).rename_columns([column.name for column in order.columns])
     rows = to_physical(own, order.columns)
     extra = [batch.column(name).cast(pa.int64()) for name in order.reserved]
@@ -47,6 +47,6 @@ def _partition_codes(order: WriteOrder, rows: pa.Table) -> list[CodedValues]:
     at = {column.column_id: place for place, column in enumerate(order.columns)}
     for key in order.partition.keys if order.partition is not None else ():
         place = at[key.column_id]
-        # A batch becomes one chunk.
+        # A batch has a single chunk.
         parts.append(partition_values(key.transform, order.columns[place].type, rows.column(place).chunk(0)))
     return parts

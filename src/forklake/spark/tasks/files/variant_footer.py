@@ -1,7 +1,7 @@
-"""Variants named as such in Parquet footers.
+"""The logical type VARIANT in Parquet footers.
 
-PyArrow writes variants as the struct of their parts that they are, and cannot say more. Without the mark, other
-readers take them for plain structs, so it is put into the footer on its way to the file.
+PyArrow writes variants as plain structs, and cannot annotate them. Without the annotation other readers take them for
+structs, so it is added to the footer when that is written.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -13,22 +13,22 @@ from forklake.errors import DamagedFile
 from forklake.model.entities import Column
 
 _MARK = bytes.fromhex("1c0c2013010000")
-"""In Thrift's compact form, behind the id of a field: the logical type VARIANT, version 1."""
+"""The logical type VARIANT, version 1, after the field id, in Thrift's compact protocol."""
 _SCHEMA, _FIELD_ID = 2, 9
 _TAIL_BYTES = 8
-"""Behind a footer: its length, and the mark of Parquet."""
+"""Follows a footer: its length, and the magic number of Parquet."""
 _BOOLEANS, _NUMBERS, _BYTE, _DOUBLE, _BINARY, _LISTS, _STRUCT = (1, 2), (4, 5, 6), 3, 7, 8, (9, 10), 12
 
 
 def marking_sink(sink: pa.NativeFile, columns: Sequence[Column]) -> "pa.NativeFile | MarkingSink":
-    """The sink for a file of these columns: the one given, unless there are variants to be marked."""
+    """The sink for a file with these columns: the given one, unless there are variants to annotate."""
     fields = [field for column in columns for field in column.walk()]
     variants = {int(field.column_id) for field in fields if field.type.name == "variant"}
     return MarkingSink(sink, variants) if variants else sink
 
 
 def close_writer(writer: pq.ParquetWriter, sink: "pa.NativeFile | MarkingSink") -> int:
-    """Have the footer written; returns by how many bytes it is longer than the writer knows."""
+    """Write the footer; returns the number of bytes added to what the writer wrote."""
     if not isinstance(sink, MarkingSink):
         writer.close()
         return 0
@@ -38,7 +38,7 @@ def close_writer(writer: pq.ParquetWriter, sink: "pa.NativeFile | MarkingSink") 
 
 
 class MarkingSink:
-    """A file that is being written, for PyArrow to write to. From `hold` to `release` it waits in memory."""
+    """A file object for PyArrow to write to. Between `hold` and `release`, output is buffered in memory."""
 
     def __init__(self, sink: pa.NativeFile, variants: Collection[int]) -> None:
         self._sink = sink
@@ -57,13 +57,13 @@ class MarkingSink:
         return int(self._sink.tell()) + len(self._held or b"")
 
     def flush(self) -> None:
-        """Nothing but the footer is ever kept back."""
+        """Nothing to do: only the footer is ever buffered."""
 
     def hold(self) -> None:
         self._held = bytearray()
 
     def release(self) -> int:
-        """Write what was held, the footer at its end with marks in it; returns how long they are."""
+        """Write the buffered output, with annotations added to the footer; returns their length."""
         held, self._held = bytes(self._held or b""), None
         length = int.from_bytes(held[-_TAIL_BYTES:-4], "little")
         start = len(held) - _TAIL_BYTES - length
@@ -77,7 +77,7 @@ class MarkingSink:
 
 
 def mark_variants(footer: bytes, variants: Collection[int]) -> bytes:
-    """The footer with the groups of these field ids marked as variants."""
+    """The footer with the groups of these field ids annotated as variants."""
     ends: list[int] = []
     for field, _, at in _struct_fields(footer, 0):
         if field == _SCHEMA:
@@ -90,7 +90,7 @@ def mark_variants(footer: bytes, variants: Collection[int]) -> bytes:
 
 
 def _group_ends(data: bytes, at: int, variants: Collection[int]) -> Iterator[int]:
-    """Where the elements of the schema with these ids end; the id is the last thing they say."""
+    """The ends of the schema elements with these ids, which are their last field."""
     count, at = _list_length(data, at)
     for _ in range(count):
         last = field_id = 0
@@ -102,7 +102,7 @@ def _group_ends(data: bytes, at: int, variants: Collection[int]) -> Iterator[int
 
 
 def _struct_fields(data: bytes, at: int) -> Iterator[tuple[int, int, int]]:
-    """The fields of a struct: number, kind, and where the value begins."""
+    """The fields of a struct: number, kind, and start of the value."""
     number = 0
     while data[at]:
         step, kind = divmod(data[at], 16)
@@ -117,7 +117,7 @@ def _struct_fields(data: bytes, at: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _value_end(data: bytes, at: int, kind: int) -> int:
-    """Where a value ends."""
+    """The end of a value."""
     if kind in _BOOLEANS:
         return at
     if kind in _NUMBERS:

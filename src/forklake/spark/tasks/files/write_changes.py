@@ -1,6 +1,6 @@
-"""The new rows of an UPDATE or MERGE to files, and with them the addresses of the rows they replace.
+"""Writes the new rows of an UPDATE or MERGE to files, and returns the addresses of the replaced rows.
 
-One pass over the changes does both, so nothing is evaluated twice.
+Both happen in one pass over the changes, so nothing is evaluated twice.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,22 +13,22 @@ from forklake.spark.tasks.files.write_file import RowWriter, WriteOrder, Written
 from forklake.spark.tasks.types.reserved_columns import ROW_ID
 
 CHANGE = "__forklake_change"
-"""What becomes of a row: one of the three below, or NULL for nothing."""
+"""The change of a row: one of the three below, or NULL for none."""
 UPDATE, INSERT, DELETE = "update", "insert", "delete"
 ADDRESS = "__forklake_address"
-"""Of the row that ends; NULL for one that was not there."""
+"""The address of the old row; NULL if there is none."""
 SOURCE_ROW = "__forklake_source"
-"""The number of the row of a MERGE's source that matched; otherwise NULL."""
+"""The number of the matching row of a MERGE's source, or NULL."""
 
 OUTCOME = "change string, address bigint, source bigint, file string"
 _SCHEMA = pa.schema([("change", pa.string()), ("address", pa.int64()), ("source", pa.int64()), ("file", pa.string())])
 
 
 def write_changes(order: WriteOrder, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Write the rows that stay; gives what happened to each row, and then the files.
+    """Write the new rows; yields the outcome of each row, and then the files.
 
-    Batches have the table's columns in shown form, and after them row id, change, address and source row. Updated
-    rows go to files that embed their row ids, inserted rows to files that do not; files are labelled by the change.
+    Batches have the table's columns in shown form, followed by row id, change, address and source row. Updated rows are
+    written to files with row ids, inserted rows to files without; files are labelled with the change.
     """
     writers = {UPDATE: RowWriter(replace(order, reserved=(ROW_ID,))), INSERT: RowWriter(order)}
     written: dict[str, list[WrittenFile]] = {UPDATE: [], INSERT: []}

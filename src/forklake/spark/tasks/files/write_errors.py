@@ -1,4 +1,4 @@
-"""What keeps a file from being written, told with the name of the file."""
+"""Errors when writing a file, with its name."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @contextmanager
 def translate_file_errors(path: str) -> Iterator[None]:
-    """Around writes to one file: storage that is full, or that refuses, is an error of ours."""
+    """Wraps writes to a file: full or inaccessible storage raises UnwritableFile."""
     try:
         yield
     except OSError as error:
@@ -24,9 +24,9 @@ def translate_file_errors(path: str) -> Iterator[None]:
 
 
 def write_in_folder(files: fs.FileSystem, folder: str, write: Callable[[], T]) -> T:
-    """Write into a folder that is made for it.
+    """Write into a folder, creating it first.
 
-    Whoever takes files back removes folders that are empty then: one that is gone again is made again.
+    Concurrent removal of files also removes empty folders: a folder that has disappeared is created again.
     """
     for attempt in range(_ATTEMPTS):
         if isinstance(files, fs.LocalFileSystem):
@@ -41,5 +41,5 @@ def write_in_folder(files: fs.FileSystem, folder: str, write: Callable[[], T]) -
 
 
 def _error_reason(error: OSError) -> str:
-    """The system's own words; those of an object store, as far as they are on one line."""
+    """The system's message; of an object store's message, the first line."""
     return os.strerror(error.errno) if error.errno else str(error).partition("\n")[0].rstrip(".")

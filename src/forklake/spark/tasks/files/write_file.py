@@ -1,4 +1,4 @@
-"""Rows to Parquet files with final names, on executors or on the driver."""
+"""Writes rows to Parquet files with final names, on executors or the driver."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ _MOST_WAITING_BYTES = 256 * 2**20
 
 
 def write_rows(order: WriteOrder, batches: Iterable[pa.RecordBatch]) -> Iterator[WrittenFile]:
-    """Write rows, giving each file when it is finished. If anything fails, nothing is left of them all."""
+    """Write rows, yielding each file when it is finished. On failure, all of them are deleted."""
     writer = RowWriter(order)
     try:
         for batch in batches:
@@ -33,10 +33,10 @@ def write_rows(order: WriteOrder, batches: Iterable[pa.RecordBatch]) -> Iterator
 
 
 class RowWriter:
-    """Writes batches of shown rows: the table's columns, the reserved ones.
+    """Writes batches of shown rows: the table's columns, followed by the reserved ones.
 
-    Rows go to the file of their partition, and on to a new one when that has the target size. Few files
-    are open at a time, so rows should come in the order of their partitions.
+    Rows are written to the file of their partition, and to a new one when it has the target size. The number of open
+    files is limited, so rows should be ordered by partition.
     """
 
     def __init__(self, order: WriteOrder) -> None:
@@ -48,19 +48,19 @@ class RowWriter:
         self._with_nan: set[ColumnId] = set()
 
     def add(self, batch: pa.RecordBatch) -> list[WrittenFile]:
-        """Write a batch; returns the files that are finished by that."""
+        """Write a batch; returns the files finished by this."""
         return [file for key, rows in rows_by_partition(self._order, batch) for file in self._add(key, rows)]
 
     def add_physical(self, rows: pa.Table) -> list[WrittenFile]:
-        """Write rows that are in physical form, reserved columns included, and of one partition."""
+        """Write rows of one partition in physical form, including reserved columns."""
         return list(self._add((), rows))
 
     def close(self) -> list[WrittenFile]:
-        """Finish the files that are open."""
+        """Finish the open files."""
         return [self._close(key) for key in list(self._open)]
 
     def remove(self) -> None:
-        """Delete everything that was written, as far as that goes."""
+        """Delete everything that was written, as far as possible."""
         for _, file in self._open.values():
             file.abandon()
         for path in self._begun:
@@ -107,6 +107,6 @@ class RowWriter:
         )
 
     def _spare_memory(self) -> None:
-        """Rows of many open files must not fill the memory."""
+        """Limit the memory used by buffered rows of many open files."""
         while sum(file.waiting_bytes for _, file in self._open.values()) > _MOST_WAITING_BYTES:
             max((file for _, file in self._open.values()), key=lambda file: file.waiting_bytes).flush()

@@ -1,4 +1,4 @@
-"""What a task is told to write, and what it tells of what it has written."""
+"""Write orders for tasks, and descriptions of written files."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ ROW_GROUP_BYTES = 128 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class WriteOrder:
-    """How rows of a table become files."""
+    """How rows of a table are written to files."""
 
     root: str
     """The data path of the lake: a URI, or an absolute local path."""
@@ -33,14 +33,14 @@ class WriteOrder:
     """In memory, before compression."""
     version: str | None = None
     reserved: tuple[str, ...] = ()
-    """Reserved columns that stand behind the table's own."""
+    """Reserved columns, following those of the table."""
     begun: Callable[[str], object] | None = None
-    """Told the path of each file before it is written; on the driver alone."""
+    """Called with the path of each file before it is written; only on the driver."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file that was written; its path is relative to the data path."""
+    """A written file, with its path relative to the data path."""
 
     path: str
     file_size_bytes: int
@@ -50,17 +50,17 @@ class WrittenFile:
     partition_values: tuple[str | None, ...] = ()
     label: str | None = None
     max_snapshot_id: int | None = None
-    """The largest of the snapshot ids that the file embeds."""
+    """The largest snapshot id contained in the file."""
 
 
 def to_batch(files: Iterable[WrittenFile]) -> pa.RecordBatch:
-    """The files as rows of one column of text, `file`."""
+    """The files as rows with a single text column, `file`."""
     texts = [json.dumps(asdict(file)) for file in files]
     return pa.RecordBatch.from_arrays([pa.array(texts, pa.string())], ["file"])
 
 
 def from_table(table: pa.Table) -> list[WrittenFile]:
-    """The files in rows that `to_batch` has made."""
+    """The files from rows made by `to_batch`."""
     return [_from_text(text) for text in table["file"].to_pylist()]
 
 

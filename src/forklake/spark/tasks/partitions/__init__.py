@@ -1,4 +1,4 @@
-"""The partition of each row of a batch.
+"""Partition values of the rows of a batch.
 
 Imports `types`.
 """

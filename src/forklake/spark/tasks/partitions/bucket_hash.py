@@ -1,4 +1,4 @@
-"""The hash of bucket partitions, for whole arrays: the one of forklake.model.partitions, which takes one value."""
+"""The hash of bucket partitions for whole arrays; the same as in forklake.model.partitions for single values."""
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +17,13 @@ _EIGHT_BYTE_DIGITS = 18
 
 
 def bucket_hashes(array: pa.Array, column_type: ColumnType) -> Words | None:
-    """The hash of each value of a physical array; None for the types that have to be hashed one by one."""
+    """The hash of each value of a physical array; None for types that must be hashed value by value."""
     hashed = _hashed_bytes(array, column_type)
     return None if hashed is None else murmur3_all(*hashed)
 
 
 def murmur3_all(data: Bytes, offsets: Numbers) -> Words:
-    """MurmurHash3 x86 32-bit with seed 0 of each piece of the data."""
+    """MurmurHash3 x86 32-bit with seed 0 of each slice of the data."""
     starts, lengths = offsets[:-1], np.diff(offsets)
     state = np.zeros(len(starts), np.uint32)
     blocks = lengths // 4
@@ -40,7 +40,7 @@ def murmur3_all(data: Bytes, offsets: Numbers) -> Words:
 
 
 def _read_words(data: Bytes, at: Numbers, size: Numbers) -> Words:
-    """Up to four bytes from each place, little-endian."""
+    """Up to four bytes at each position, little-endian."""
     word = np.zeros(len(at), np.uint32)
     for byte in range(4):
         rows = np.flatnonzero(size > byte)
@@ -79,10 +79,10 @@ def _eight_bytes(numbers: Numbers) -> tuple[Bytes, Numbers]:
 
 
 def _ticks(array: pa.Array, name: str) -> Numbers:
-    """The number that represents the value inside of DuckDB."""
+    """DuckDB's internal number for each value."""
     if name == "date":
         array = array.cast(pa.int32())
-    # A boolean has no direct way to eight bytes in Arrow.
+    # Arrow cannot cast booleans to int64 directly.
     ticks = array.cast(pa.int8()) if name == "boolean" else array
     numbers: Numbers = pc.fill_null(ticks.cast(pa.int64()), 0).to_numpy()
     return np.floor_divide(numbers, 10**6) if name == "timestamp_s" else numbers
@@ -90,11 +90,11 @@ def _ticks(array: pa.Array, name: str) -> Numbers:
 
 def _double_bits(array: pa.Array) -> Numbers:
     doubles = pc.fill_null(array.cast(pa.float64()), 0.0).to_numpy()
-    # All NaNs are one value, and so are the two zeros.
+    # All NaNs are equal, and so are the two zeros.
     return np.where(np.isnan(doubles), np.nan, doubles + 0.0).view(np.int64)
 
 
 def _unscaled_decimals(array: pa.Array) -> Numbers:
-    """The digits of small decimals: the lower half of their 16 bytes."""
+    """The unscaled values of small decimals: the lower half of their 16 bytes."""
     halves = np.frombuffer(array.buffers()[1], "<i8")
     return halves[0::2][array.offset : array.offset + len(array)]

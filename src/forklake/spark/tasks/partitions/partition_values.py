@@ -1,4 +1,4 @@
-"""The partition value of every row: Python sees only distinct values, or none at all."""
+"""The partition values of all rows; only distinct values, or none at all, are processed in Python."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,7 +19,7 @@ _NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
 class CodedValues(NamedTuple):
-    """A value for every row, as its place among the distinct values."""
+    """A value per row, as an index into the distinct values."""
 
     codes: npt.NDArray[np.int64]
     values: list[str | None]
@@ -39,7 +39,7 @@ def partition_values(transform: str, column_type: ColumnType, array: pa.Array) -
 
 
 def combine_codes(parts: list[CodedValues]) -> tuple[npt.NDArray[np.int64], list[tuple[str | None, ...]]]:
-    """Several values of each row as one: again its place among the distinct ones."""
+    """Combines several values per row into one, again as an index into the distinct ones."""
     codes = np.zeros(len(parts[0].codes), np.int64)
     values: list[tuple[str | None, ...]] = [()]
     for part in parts:
@@ -53,7 +53,7 @@ def combine_codes(parts: list[CodedValues]) -> tuple[npt.NDArray[np.int64], list
 
 
 def _code_numbers(numbers: Numbers, array: pa.Array) -> CodedValues:
-    """Numbers of the rows of an array, printed; NULL where the array is."""
+    """Codes for one number per row, as text; NULL where the array is NULL."""
     found, codes = np.unique(numbers, return_inverse=True)
     values: list[str | None] = [*map(str, found.tolist()), None]
     is_null = array.is_null().to_numpy(zero_copy_only=False)
@@ -90,7 +90,7 @@ def _transform_distinct(transform: str, column_type: ColumnType, array: pa.Array
 
 
 def _code_texts(indices: pa.Array, texts: Sequence[str | None]) -> CodedValues:
-    """Each row's text from a dictionary, in which several entries may have the same text."""
+    """Codes for texts from a dictionary, in which several entries may have the same text."""
     values = list(dict.fromkeys(texts))
     place = {text: at for at, text in enumerate(values)}
     places = np.array([*(place[text] for text in texts), len(values)], np.int64)
@@ -99,7 +99,7 @@ def _code_texts(indices: pa.Array, texts: Sequence[str | None]) -> CodedValues:
 
 
 def _calendar_part(part: str, array: pa.Array) -> Numbers:
-    """A part of dates, timestamps or times, in every year; Arrow's own functions fail in far ones."""
+    """A part of dates, timestamps or times, for all years; Arrow's own functions fail for distant ones."""
     if part == "hour":
         return _hours(array)
     days = _days(array)

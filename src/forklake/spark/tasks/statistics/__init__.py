@@ -1,4 +1,4 @@
-"""Bounds and counts of columns: from the footers of files, and from rows that are in no file.
+"""Bounds and counts of columns, from the footers of files or from rows in memory.
 
 Imports `types`.
 """

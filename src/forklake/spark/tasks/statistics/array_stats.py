@@ -1,4 +1,4 @@
-"""Statistics of rows that go into no file."""
+"""Statistics of rows that are not written to a file."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,7 +13,7 @@ _BOUNDED = INTEGERS | FLOATS | {"boolean", "decimal", "date", "timestamp", "time
 
 
 def array_stats(rows: pa.Table, columns: Sequence[Column]) -> tuple[ColumnStats, ...]:
-    """Counts and bounds of each leaf outside of lists and maps; what is shown in another type has no bounds here."""
+    """Counts and bounds of each leaf outside of lists and maps; no bounds for types with a different shown type."""
     return tuple(
         stats
         for array, column in zip(rows.columns, columns, strict=True)
@@ -47,7 +47,7 @@ def leaf_stats(array: pa.Array, column: Column) -> ColumnStats:
 
 
 def _bounds(array: pa.Array, column: Column) -> tuple[str | None, str | None]:
-    """The smallest and largest value as text; neither where Python has no such date."""
+    """The smallest and largest value as text; None for dates that Python does not support."""
     try:
         bounds = pc.min_max(array).as_py()
     except (OverflowError, ValueError):

@@ -1,6 +1,6 @@
-"""The columns of a Parquet file as a tree, with the types that Parquet itself gives them.
+"""The columns of a Parquet file as a tree, with the types of Parquet itself.
 
-What a writer has added for readers of its own kind, such as Arrow's schema, is not believed: Spark does not know it.
+Additional information for specific readers, such as Arrow's schema, is ignored, because Spark does not use it.
 """
 
 import json
@@ -18,7 +18,7 @@ _PLAIN = {
     "BOOLEAN": "boolean",
     "INT32": "int32",
     "INT64": "int64",
-    # Written by Spark and Hive for timestamps, without a word about their zone.
+    # Written by Spark and Hive for timestamps, without information about the time zone.
     "INT96": "timestamp",
     "FLOAT": "float32",
     "DOUBLE": "float64",
@@ -40,20 +40,20 @@ _VARIANT = {"metadata", "value"}
 
 @dataclass(frozen=True, slots=True)
 class FileField:
-    """A column of a file or what is nested in it. Lists have one child, maps two."""
+    """A column of a file or a nested field. Lists have one child, maps two."""
 
     name: str
     type: ColumnType | None
-    """Of a leaf; None for one that no column can be read from. Of others, only the name of the kind counts."""
+    """The type of a leaf, None if it cannot be read as a column. For groups, only the name is relevant."""
     shown: str
-    """The type in the words of messages."""
+    """The type as shown in messages."""
     children: tuple["FileField", ...] = ()
     field_id: int | None = None
     nullable: bool = True
     leaf: int = -1
-    """Where it is in the row of leaves of the file."""
+    """The index among the leaves of the file."""
     utc: bool | None = False
-    """Whether a timestamp is an instant; None where the file does not say for sure."""
+    """Whether a timestamp is an instant; None if the file does not say so reliably."""
 
     def leaves(self) -> Iterator["FileField"]:
         if self.leaf >= 0:
@@ -63,7 +63,7 @@ class FileField:
 
     @property
     def is_variant(self) -> bool:
-        """Whether it has the form in which variants are stored, shredded or not."""
+        """Whether it has the structure of a stored variant, shredded or not."""
         names = {child.name for child in self.children if child.type == ColumnType("blob")}
         return self.type == ColumnType("struct") and names >= _VARIANT
 
@@ -115,7 +115,7 @@ def _leaf_type(physical: str, logical: Mapping[str, Any]) -> ColumnType | None:
     match logical["Type"]:
         case "None" if physical in _PLAIN:
             return ColumnType(_PLAIN[physical])
-        # A column of nothing but NULL, which is stored as a number.
+        # A column with only NULLs, stored as a number.
         case "Null" if physical in ("INT32", "INT64"):
             return ColumnType(_PLAIN[physical])
         case "Int":
@@ -134,7 +134,7 @@ def _leaf_type(physical: str, logical: Mapping[str, Any]) -> ColumnType | None:
 
 def _is_utc(physical: str, logical: Mapping[str, Any]) -> bool | None:
     if physical == "INT96" or logical.get("is_from_converted_type"):
-        # Forms from before timestamps without a zone could be told from instants.
+        # Legacy formats, which do not distinguish instants from timestamps without time zone.
         return None
     return bool(logical.get("isAdjustedToUTC"))
 

@@ -1,4 +1,4 @@
-"""Which columns of a Parquet file hold which columns of a table."""
+"""Mapping of the columns of a Parquet file to those of a table."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,10 +11,10 @@ from forklake.spark.tasks.types.type_forms import FIELD_ID
 
 
 def file_leaves(schema: pa.Schema, columns: Sequence[Column]) -> dict[ColumnId, list[int]]:
-    """By leaf field of the table, where in the file's row of leaves it is.
+    """The indexes among the leaves of the file, by leaf field of the table.
 
-    A field is found by its id, or by its name if the file gives it none. A variant has several leaves, and the first
-    one given is NULL exactly where the variant is.
+    Fields are matched by id, or by name if the file has no id for them. A variant has several leaves; the first one
+    returned is NULL exactly where the variant is.
     """
     found: dict[ColumnId, list[int]] = {}
     for index, (column, name) in enumerate(_leaves_of_fields(schema, columns)):
@@ -34,7 +34,7 @@ def _leaves_of_fields(fields: Sequence[pa.Field], columns: Sequence[Column]) -> 
 
 
 def _leaves_of_field(field: pa.Field, column: Column | None) -> Iterator[tuple[Column | None, str]]:
-    """The leaves of a field in the order of the file, each with its column if the table has it."""
+    """The leaves of a field in file order, each with its column if the table has it."""
     kind = field.type.storage_type if isinstance(field.type, pa.BaseExtensionType) else field.type
     name = None if column is None else column.type.name
     if pa.types.is_struct(kind) and name == "variant":

@@ -1,4 +1,4 @@
-"""What the footer of a Parquet file says about the columns of a table."""
+"""Column statistics from the footer of a Parquet file."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,25 +18,25 @@ from forklake.spark.tasks.statistics.footer_values import Value, bound_reader, b
 
 _READERS = 16
 _FRAME_BYTES = 12
-"""Around a footer: its length, and the mark of Parquet before and behind."""
+"""Around a footer: its length, and the magic number of Parquet before and after."""
 _EXACT_NAN_WRITER = "parquet-mr"
-"""Leaves out the bounds of a column that contains NaN, so those that are there tell that it does not."""
+"""Writes no bounds for a column with NaN, so the presence of bounds implies that there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class FooterFacts:
-    """What is known of a file from its footer."""
+    """Facts about a file from its footer."""
 
     record_count: int
     footer_size: int
     column_stats: tuple[ColumnStats, ...]
     file_size_bytes: int = 0
-    """Zero where nobody asked the file system."""
+    """Zero if not determined."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """One leaf of one row group; what is None is unknown."""
+    """One leaf of one row group; None is unknown."""
 
     values: int | None
     nulls: int | None
@@ -50,9 +50,9 @@ def footer_facts(
     contains_nan: Mapping[ColumnId, bool] | None = None,
     places: Mapping[ColumnId, Sequence[int]] | None = None,
 ) -> FooterFacts:
-    """The facts of a file, for the leaf fields it has; a writer that has seen the rows can tell about NaN.
+    """The facts of a file, for the leaf fields it has; `contains_nan` is known to a writer that has seen the rows.
 
-    Of a file whose field ids are not the table's, the caller has to say which of its leaves hold which fields.
+    For a file with other field ids than the table's, `places` must map fields to the leaves of the file.
     """
     if places is None:
         places = file_leaves(metadata.schema.to_arrow_schema(), columns)
@@ -62,19 +62,19 @@ def footer_facts(
 
 
 def read_facts(filesystem: fs.FileSystem, path: str, columns: Sequence[Column]) -> FooterFacts:
-    """The facts of a file, and its size."""
+    """The facts of a file, including its size."""
     with filesystem.open_input_file(path) as source:
         return replace(footer_facts(pq.read_metadata(source), columns), file_size_bytes=source.size())
 
 
 def read_many_facts(filesystem: fs.FileSystem, paths: Sequence[str], columns: Sequence[Column]) -> list[FooterFacts]:
-    """The facts of each file, in the order of the paths; several are read at a time."""
+    """The facts of each file, in the order of the paths; read concurrently."""
     with ThreadPoolExecutor(max_workers=_READERS) as threads:
         return list(threads.map(lambda path: read_facts(filesystem, path, columns), paths))
 
 
 def largest_number(metadata: pq.FileMetaData, name: str) -> int | None:
-    """The largest value of an integer column at the top level; None if the file does not tell."""
+    """The largest value of a top-level integer column; None if unknown."""
     names = [metadata.schema.column(at).path for at in range(metadata.num_columns)]
     if name not in names:
         return None
@@ -87,7 +87,7 @@ def largest_number(metadata: pq.FileMetaData, name: str) -> int | None:
 def _footer_size(metadata: pq.FileMetaData) -> int:
     if metadata.serialized_size:
         return int(metadata.serialized_size)
-    # Metadata that comes from the writer does not know: it is written once more, into memory.
+    # Unknown in metadata from the writer: serialised once more, in memory.
     sink = pa.BufferOutputStream()
     metadata.write_metadata_file(sink)
     return int(sink.tell()) - _FRAME_BYTES
@@ -126,7 +126,7 @@ def _chunk(chunk: pq.ColumnChunkMetaData) -> _Chunk:
     if found is None:
         return _Chunk(None, None, None)
     counted = found.has_null_count
-    # Raw: the converted values would be pandas objects for nanoseconds, and fail for years beyond 9999.
+    # Raw: converted values would be pandas objects for nanoseconds, and fail for years after 9999.
     bounds = (found.min_raw, found.max_raw) if found.has_min_max else None
     return _Chunk(
         found.num_values if counted else None,
@@ -136,7 +136,7 @@ def _chunk(chunk: pq.ColumnChunkMetaData) -> _Chunk:
 
 
 def _bounds(chunks: Sequence[_Chunk]) -> list[tuple[Value, Value]] | None:
-    """The bounds of all chunks that have values; None if there are none, or one is unknown or NaN."""
+    """The bounds of all chunks with values; None if there are none, or if one is unknown or NaN."""
     bounds = [chunk.bounds for chunk in chunks if chunk.values != 0]
     known = [pair for pair in bounds if pair is not None and not _is_nan(pair)]
     return known if known and len(known) == len(bounds) else None

@@ -1,4 +1,4 @@
-"""Bounds in Parquet footers: read from their raw form, and written as text for a column."""
+"""Bounds in Parquet footers: decoding, and conversion to text for a column."""
 
 import json
 import math
@@ -14,7 +14,7 @@ from forklake.spark.tasks.types.time_text import DAY, NANOSECONDS, date_text, ti
 
 Kind = Literal["number", "date", "timestamp", "time", "bytes"]
 Value: TypeAlias = bool | int | float | Decimal | bytes
-"""Numbers as they are; dates, timestamps and times as nanoseconds; everything else as bytes. Each in its order."""
+"""Numbers unchanged; dates, timestamps and times as nanoseconds; all others as bytes. Each in its order."""
 Reader: TypeAlias = tuple[Kind, Callable[[Value], Value]]
 
 _KINDS: Mapping[str, frozenset[Kind]] = {
@@ -31,7 +31,7 @@ _INFINITE_TICK = 2**63 - 1
 
 @lru_cache(maxsize=1024)
 def bound_reader(physical_type: str, logical_type: str) -> Reader | None:
-    """How bounds of this type are read, given as Parquet names it and as JSON; None if they have no known order."""
+    """The decoder for bounds of this type (physical name, logical type as JSON); None if their order is unknown."""
     logical = json.loads(logical_type)
     match logical["Type"]:
         case "Date":
@@ -57,7 +57,7 @@ def bound_reader(physical_type: str, logical_type: str) -> Reader | None:
 
 
 def bound_text(column_type: ColumnType, kind: Kind, value: Value, side: Side) -> str | None:
-    """The bound of a column in the text form of its type; None if the column does not hold such values."""
+    """The text of a bound in the type of the column; None if the column cannot have such values."""
     name = column_type.name
     if kind not in _KINDS.get(name, ()):
         return None
@@ -76,7 +76,7 @@ def bound_text(column_type: ColumnType, kind: Kind, value: Value, side: Side) ->
 
 
 def _scale_moment(raw: Value, unit: int, infinity: int) -> Value:
-    """DuckDB keeps the outermost numbers for infinite moments."""
+    """DuckDB represents infinite dates and timestamps by the extreme values."""
     ticks = int(raw)
     return math.copysign(math.inf, ticks) if abs(ticks) == infinity else ticks * unit
 
@@ -87,7 +87,7 @@ def _read_decimal(raw: Value, scale: int) -> Decimal:
 
 
 def _round_outward(value: float | Decimal, unit: int, side: Side) -> float:
-    """A file may be finer than its column: the bound moves outward."""
+    """A file may have a finer resolution than its column: rounds the bound outward."""
     if math.isinf(value):
         return float(value)
     whole = int(value)
@@ -111,7 +111,7 @@ def _bytes_text(column_type: ColumnType, raw: bytes, side: Side) -> str | None:
 
 
 def _decode_string(raw: bytes, side: Side) -> str | None:
-    """A writer may cut a bound inside of a character: what is before it is still a lower bound."""
+    """A writer may truncate a bound within a character: the part before is still a lower bound."""
     try:
         return raw.decode()
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Column types in Arrow: as users see them, as files hold them, and the way from one to the other.
+"""Column types in Arrow: as shown to users, as stored in files, and their conversion.
 
-Imports nothing of `tasks`.
+Imports nothing from `tasks`.
 """

@@ -1,4 +1,4 @@
-"""Everything about columns in Arrow: their two forms, the way from one to the other, and from old types to new."""
+"""Columns in Arrow: their shown and physical forms, conversion between them, and promotion."""
 
 from forklake.spark.tasks.types.default_literals import literal
 from forklake.spark.tasks.types.promote import default_array, promoted

@@ -1,4 +1,4 @@
-"""Default values: text in the metadata, values in rows."""
+"""Default values: conversion between text in metadata and values in rows."""
 
 import math
 import re
@@ -18,12 +18,12 @@ from forklake.spark.tasks.types.type_forms import shown_type
 _BOOLEANS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 _DAY = 86_400 * 10**6
 _ALL_DIGITS = Context(prec=80)
-"""The default one holds fewer digits than a decimal may have."""
+"""The default context has fewer digits than a decimal may have."""
 _ESCAPE = re.compile(rb"\\x([0-9A-Fa-f]{2})")
 
 
 def literal(text: str | None, column: Column) -> pa.Scalar:
-    """The value that a literal default stands for, in shown form; None is NULL."""
+    """The value of a literal default, in shown form; None is NULL."""
     shown = shown_type(column.type)
     if text is None:
         return pa.scalar(None, shown)
@@ -34,8 +34,8 @@ def literal(text: str | None, column: Column) -> pa.Scalar:
 
 
 def literal_text(value: pa.Scalar, column_type: ColumnType) -> str:
-    """The text of a value in shown form, which `literal` reads back."""
-    # Counts of days and microseconds, which have values where Python's dates have none.
+    """The text of a value in shown form; inverse of `literal`."""
+    # Counts of days and microseconds, because Python's dates have a smaller range.
     plain = value.value if isinstance(value, pa.TimestampScalar | pa.Date32Scalar) else value.as_py()
     match column_type.name:
         case "boolean":
@@ -58,7 +58,7 @@ def _boolean(_: ColumnType, text: str) -> bool:
 
 
 def _integer(column_type: ColumnType, text: str) -> int | Decimal:
-    # A boolean that was promoted may have kept its word.
+    # The default of a promoted boolean may still be a word.
     word = _BOOLEANS.get(text.strip().lower())
     number = Decimal(text) if word is None else Decimal(word)
     if number != int(number):
@@ -102,7 +102,7 @@ def _text(_: ColumnType, text: str) -> str:
 
 
 def _blob(_: ColumnType, text: str) -> bytes:
-    """Bytes as DuckDB prints them: \\xNN for what is no plain ASCII."""
+    """Bytes as printed by DuckDB: \\xNN for everything but plain ASCII."""
     return _ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode()), text.encode())
 
 

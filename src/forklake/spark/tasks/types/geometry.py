@@ -4,7 +4,7 @@ import pyarrow as pa
 
 
 class Geometry(pa.ExtensionType):
-    """Well-known binary. Arrow's Parquet writer knows the type by its name, and writes GEOMETRY."""
+    """Well-known binary. Arrow's Parquet writer recognises the type by its name, and writes GEOMETRY."""
 
     def __init__(self) -> None:
         super().__init__(pa.binary(), "geoarrow.wkb")

@@ -1,4 +1,4 @@
-"""Structs, lists and maps taken apart and put together again, with their NULLs and slices right."""
+"""Decomposition and reconstruction of structs, lists and maps, with correct NULLs and slices."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,17 +9,17 @@ Children = list[pa.Array]
 
 
 def with_children(array: pa.Array, new_type: pa.DataType, change: Callable[[Children], Children]) -> pa.Array:
-    """The same structs, lists or maps over changed children, which keep their length and NULLs.
+    """The same structs, lists or maps with changed children, which keep their length and NULLs.
 
-    `change` sees nothing of what is outside of the array's slice or below a NULL.
+    `change` does not see anything outside of the array's slice or below a NULL.
     """
     if pa.types.is_struct(array.type):
-        # flatten() and not field(): a child is NULL wherever its struct is.
+        # flatten() instead of field(): a child is NULL wherever its struct is.
         return pa.StructArray.from_arrays(change(array.flatten()), fields=list(new_type), mask=_null_mask(array))
     if pa.types.is_large_list(array.type):
         array = array.cast(pa.list_(array.type.value_field))
     array = _without_hidden_elements(array)
-    # No lists at all may come without offsets, as Java leaves them; what Arrow takes for the first is then anything.
+    # An empty array may have no offsets, if it comes from Java; what Arrow returns as the first one is then undefined.
     offsets = array.offsets.to_numpy() if len(array) else np.zeros(1, np.int32)
     first, length = int(offsets[0]), int(offsets[-1] - offsets[0])
     moved = pa.array(offsets - first, pa.int32())
@@ -31,7 +31,7 @@ def with_children(array: pa.Array, new_type: pa.DataType, change: Callable[[Chil
 
 
 def leaf_arrays(array: pa.Array) -> Children:
-    """The arrays of values at the bottom, in the order of the fields."""
+    """The leaf arrays, in the order of the fields."""
     kind = array.type
     if not (pa.types.is_nested(kind) and kind.num_fields):
         return [array]
@@ -47,7 +47,7 @@ def leaf_arrays(array: pa.Array) -> Children:
 
 
 def chunks_of(array: pa.Array | pa.ChunkedArray) -> Sequence[pa.Array]:
-    """The pieces of an array that may be in one piece."""
+    """The chunks of an array that may be chunked or not."""
     return array.chunks if isinstance(array, pa.ChunkedArray) else [array]
 
 
@@ -56,7 +56,7 @@ def _null_mask(array: pa.Array) -> pa.Array | None:
 
 
 def _without_hidden_elements(array: pa.Array) -> pa.Array:
-    """The same lists with no elements below a NULL; Arrow allows some there."""
+    """The same lists without elements below NULLs, which Arrow allows."""
     if array.null_count and np.diff(array.offsets.to_numpy())[array.is_null().to_numpy(zero_copy_only=False)].any():
         return array.take(pa.array(np.arange(len(array))))
     return array

@@ -1,4 +1,4 @@
-"""Values of a column as it was, turned into values of the column as it is; both in shown form."""
+"""Promotion of values to the current version of a column; both in shown form."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,7 +12,7 @@ from forklake.spark.tasks.types.type_forms import shown_type
 
 
 def promoted(array: pa.Array | pa.ChunkedArray, old: Column, new: Column) -> pa.Array | pa.ChunkedArray:
-    """The array as values of `new`; fields of structs are found by their ids, and new ones get their default."""
+    """Converts an array to values of `new`; struct fields are matched by id, and new ones get their default."""
     if old.type == new.type and _field_ids(old) == _field_ids(new):
         return array
     if isinstance(array, pa.ChunkedArray):
@@ -26,7 +26,7 @@ def promoted(array: pa.Array | pa.ChunkedArray, old: Column, new: Column) -> pa.
 
 
 def default_array(column: Column, length: int) -> pa.Array:
-    """What rows older than a column hold for it."""
+    """The values of a column in rows older than the column."""
     return pa.repeat(literal(column.initial_default, column), length)
 
 
@@ -51,12 +51,12 @@ def _promote_leaf(array: pa.Array, old: ColumnType, new: ColumnType) -> pa.Array
     if new.name == "timestamp_ns":
         return _as_nanoseconds(array, old)
     if pa.types.is_decimal(target) and pa.types.is_integer(array.type):
-        # Arrow wants room for every number of the type; the values may need less.
+        # Arrow requires room for all numbers of the type; the values may need less.
         array = array.cast(pa.int64()).cast(pa.decimal128(19, 0))
     if pa.types.is_floating(target) and pa.types.is_decimal(array.type):
-        # Arrow's own cast is off in the last digit now and then; parsing rounds right.
+        # Arrow's own cast is sometimes off in the last digit; parsing rounds correctly.
         return array.cast(pa.string()).cast(target)
-    # A float may have fewer digits than the number: that is what the user asked for.
+    # A float may have fewer digits than the number: this was requested by the user.
     return array.cast(target, safe=not pa.types.is_floating(target))
 
 

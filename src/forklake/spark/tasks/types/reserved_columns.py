@@ -1,4 +1,4 @@
-"""Columns of files that are not columns of a table: their names and field ids."""
+"""Names and field ids of columns in files that are not columns of a table."""
 
 ROW_ID = "_ducklake_internal_row_id"
 SNAPSHOT_ID = "_ducklake_internal_snapshot_id"

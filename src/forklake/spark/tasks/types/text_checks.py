@@ -1,6 +1,6 @@
-"""What a text must look like to be a value of a type that is shown as text; the same in Spark and in Arrow."""
+"""Patterns for types that are shown as text; the same for Spark and Arrow."""
 
-# A dollar alone would let a line break follow, in Java as in Python.
+# `$` alone would also match before a final line break, in Java as in Python.
 _END = r"(?![\s\S])"
 
 UUID_PATTERN = rf"^[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}{_END}"

@@ -1,4 +1,4 @@
-"""Dates, times and timestamps as text, from their numbers in files; every year, not only those `datetime` has."""
+"""Dates, times and timestamps as text, from their numbers in files; for all years, unlike `datetime`."""
 
 import math
 from datetime import date, timedelta
@@ -11,7 +11,7 @@ _DAYS_TO_2000 = (_YEAR_2000 - date(1970, 1, 1)).days
 
 
 def date_text(nanoseconds: float) -> str:
-    """The date of a moment, as statistics and partition values write it."""
+    """The date of a point in time, as written in statistics and partition values."""
     if math.isinf(nanoseconds):
         return "infinity" if nanoseconds > 0 else "-infinity"
     # The calendar repeats every 400 years.
@@ -23,14 +23,14 @@ def date_text(nanoseconds: float) -> str:
 
 
 def timestamp_text(nanoseconds: float, *, zone: str = "") -> str:
-    """A moment, with as many digits of the second as it needs."""
+    """A timestamp, with as many fractional digits as needed."""
     if math.isinf(nanoseconds):
         return date_text(nanoseconds)
     return f"{date_text(nanoseconds)} {time_text(int(nanoseconds) % DAY)}{zone}"
 
 
 def time_text(nanoseconds: int) -> str:
-    """A time of the day; 24:00:00 is one."""
+    """A time of day, including 24:00:00."""
     seconds, fraction = divmod(nanoseconds, 10**9)
     text = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
     return f"{text}.{fraction:09}".rstrip("0") if fraction else text

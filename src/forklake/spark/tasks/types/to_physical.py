@@ -1,4 +1,4 @@
-"""Rows as users have them, turned into what files hold."""
+"""Conversion of rows from shown to physical form."""
 
 from collections.abc import Callable, Sequence
 
@@ -20,7 +20,7 @@ _LIMITS = {**{f"uint{bits}": 2**bits - 1 for bits in (8, 16, 32, 64, 128)}, "int
 
 
 def to_physical(rows: pa.RecordBatch | pa.Table, columns: Sequence[Column]) -> pa.Table:
-    """The rows in physical form; they have the table's columns, in order. InvalidRows names a value that is bad."""
+    """The rows in physical form; they must have the table's columns, in order. InvalidRows names an invalid value."""
     given = [fold(name) for name in rows.schema.names]
     if given != [fold(column.name) for column in columns]:
         raise InvalidRows(f"The rows have the columns {rows.schema.names}, not {[column.name for column in columns]}")
@@ -32,7 +32,7 @@ def to_physical(rows: pa.RecordBatch | pa.Table, columns: Sequence[Column]) -> p
 
 
 def physical_array(array: pa.Array, column: Column, parent: Path = ()) -> pa.Array:
-    """One column or nested field in physical form."""
+    """A column or nested field in physical form."""
     path = (*parent, column.name)
     if column.type.is_nested:
 
@@ -51,7 +51,7 @@ def _cast(array: pa.Array, column: Column) -> pa.Array:
 
 
 def _whole_number(array: pa.Array, column: Column) -> pa.Array:
-    """Arrow would not name every value it refuses, and does not know the limits of 128 bits."""
+    """Arrow does not name every value it rejects, and does not know the limits of 128-bit integers."""
     limit = _LIMITS[column.type.name]
     least = 0 if column.type.name.startswith("u") else -limit - 1
     bounds = pc.min_max(array).as_py()
@@ -63,7 +63,7 @@ def _whole_number(array: pa.Array, column: Column) -> pa.Array:
 
 def _time(array: pa.Array, column: Column) -> pa.Array:
     text = array.cast(pa.string())
-    # DuckDB has this time, Arrow cannot parse it.
+    # Valid in DuckDB, but cannot be parsed by Arrow.
     is_midnight = pc.equal(text, _MIDNIGHT)
     moments = pc.binary_join_element_wise("1970-01-01", pc.if_else(is_midnight, "00:00:00", text), " ")
     try:
@@ -80,7 +80,7 @@ def _first_bad_time(text: pa.Array) -> str | None:
 
 
 def _rounder_to(unit: int) -> Callable[[pa.Array, Column], pa.Array]:
-    """Microseconds rounded to a coarser unit, as DuckDB's casts do."""
+    """Rounds microseconds to a coarser unit, like DuckDB's casts."""
 
     def rounded(array: pa.Array, column: Column) -> pa.Array:
         ticks = array.cast(pa.timestamp("us")).cast(pa.int64())

@@ -1,7 +1,7 @@
 """The two Arrow forms of every column type.
 
-*Shown* is what users hold: types that Spark has, with times and uuids as text. *Physical* is what Parquet files
-hold: exact types, and the id of every field at every level, by which readers find the columns.
+*Shown* is the form for users: types that Spark supports, with times and uuids as text. *Physical* is the form in
+Parquet files: exact types, and an id for every field at every level, by which readers find the columns.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from forklake.spark.tasks.types.geometry import Geometry
 from forklake.spark.tasks.types.reserved_columns import FIELD_IDS
 
 FIELD_ID = b"PARQUET:field_id"
-"""The metadata of an Arrow field that holds its id in Parquet."""
+"""The key in an Arrow field's metadata for its id in Parquet."""
 
 _SAME = {
     "boolean": pa.bool_(),
@@ -47,7 +47,7 @@ _SHOWN = {
     "uuid": pa.string(),
     "json": pa.string(),
     "geometry": pa.binary(),
-    # PySpark knows a Variant by the metadata of its second field.
+    # PySpark recognises a Variant by the metadata of its second field.
     "variant": pa.struct(
         [
             pa.field("value", pa.binary(), nullable=False),
@@ -74,7 +74,7 @@ _PHYSICAL = {
 
 
 def shown_type(column_type: ColumnType) -> pa.DataType:
-    """The type in which users see the values."""
+    """The type in which values are shown to users."""
     children = [(name, shown_type(child)) for name, child in column_type.fields]
     match column_type.name:
         case "struct":
@@ -88,12 +88,12 @@ def shown_type(column_type: ColumnType) -> pa.DataType:
 
 
 def shown_schema(columns: Sequence[Column]) -> pa.Schema:
-    """The columns of a table as users see them."""
+    """The columns of a table as shown to users."""
     return pa.schema([pa.field(column.name, shown_type(column.type)) for column in columns])
 
 
 def physical_type(column: Column) -> pa.DataType:
-    """The type in which files hold the values, with the ids of all fields below the column."""
+    """The type of values in files, with the ids of all nested fields."""
     match column.type.name:
         case "struct":
             return pa.struct([physical_field(child) for child in column.children])
@@ -107,12 +107,12 @@ def physical_type(column: Column) -> pa.DataType:
 
 
 def physical_field(column: Column, *, nullable: bool = True) -> pa.Field:
-    """The field of a column in a file. All but map keys may be NULL there: a constraint may be younger than rows."""
+    """The field of a column in a file. All but map keys are nullable: a constraint may be younger than the rows."""
     return pa.field(column.name, physical_type(column), nullable, {FIELD_ID: str(column.column_id)})
 
 
 def physical_schema(columns: Sequence[Column], reserved: Sequence[str] = ()) -> pa.Schema:
-    """The columns of a table, and the reserved ones of these names, as files hold them."""
+    """The columns of a table, and the given reserved ones, as stored in files."""
     extra = [pa.field(name, pa.int64(), metadata={FIELD_ID: str(FIELD_IDS[name])}) for name in reserved]
     return pa.schema([*(physical_field(column) for column in columns), *extra])
 

@@ -1,4 +1,4 @@
-"""Uuids between text and 16 bytes, whole arrays at once."""
+"""Conversion of uuids between text and 16 bytes, for whole arrays."""
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ _VALUES[np.frombuffer(b"ABCDEF", np.uint8)] = np.arange(10, 16)
 
 
 def uuid_bytes(text: pa.Array) -> pa.Array:
-    """The 16 bytes of each uuid written with dashes; ValueError names the first that is none."""
+    """The 16 bytes of each uuid written with dashes; ValueError names the first invalid one."""
     filled = pc.fill_null(text.cast(pa.string()), _NIL)
     _refuse_bad_uuids(filled, pc.binary_length(filled).to_numpy() != _LENGTH)
     characters = binary_data(filled)[0].reshape(len(filled), _LENGTH)
@@ -31,7 +31,7 @@ def uuid_bytes(text: pa.Array) -> pa.Array:
 
 
 def uuid_characters(raw: pa.Array) -> Bytes:
-    """The text of each uuid, one row of 36 characters each; NULLs give anything."""
+    """The text of each uuid, one row of 36 characters each; arbitrary for NULLs."""
     packed = np.frombuffer(raw.buffers()[1], np.uint8)[raw.offset * 16 : (raw.offset + len(raw)) * 16]
     packed = packed.reshape(len(raw), 16)
     characters = np.full((len(raw), _LENGTH), ord("-"), np.uint8)
@@ -41,7 +41,7 @@ def uuid_characters(raw: pa.Array) -> Bytes:
 
 
 def binary_data(array: pa.Array) -> tuple[Bytes, npt.NDArray[np.int64]]:
-    """All bytes of a string or binary array one after another, and where each value begins and ends."""
+    """The concatenated bytes of a string or binary array, and the offsets of its values."""
     _, offsets_buffer, data = array.buffers()
     if not len(array) or offsets_buffer is None:
         return np.empty(0, np.uint8), np.zeros(len(array) + 1, np.int64)

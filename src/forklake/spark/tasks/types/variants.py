@@ -1,4 +1,4 @@
-"""Variants in Arrow: two parts, of which neither is ever NULL."""
+"""Variants in Arrow: two parts, neither of which is ever NULL."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,9 +9,9 @@ from forklake.spark.tasks.types.type_forms import shown_type
 
 
 def with_filled_parts(array: pa.ChunkedArray, kind: ColumnType) -> pa.ChunkedArray:
-    """The array with something in the parts of NULL variants, where Spark and Arrow itself leave NULLs.
+    """The array with non-NULL parts in NULL variants, where Spark and Arrow itself leave NULLs.
 
-    PySpark says of the parts that they are not NULL, and fails when they are.
+    PySpark declares the parts as not nullable, and fails if they are NULL.
     """
     if not _has_variants(kind):
         return array
@@ -19,7 +19,7 @@ def with_filled_parts(array: pa.ChunkedArray, kind: ColumnType) -> pa.ChunkedArr
 
 
 def variant_array(array: pa.Array, kind: pa.StructType) -> pa.Array:
-    """One array of variants over filled parts, as a struct of this type."""
+    """An array of variants with filled parts, as a struct of this type."""
     parts = [pc.fill_null(array.field(name).cast(pa.binary()), b"") for name in ("value", "metadata")]
     mask = array.is_null() if array.null_count else None
     return pa.StructArray.from_arrays(parts, fields=list(kind), mask=mask)
