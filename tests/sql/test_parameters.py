@@ -240,3 +240,15 @@ def test_a_text_beside_another_type_is_read_as_duckdb_reads_it(sqlite_place: Pla
             rows(opened, "SELECT id FROM ids WHERE id = ?", ["1.0"])
         with pytest.raises(ForklakeError, match="type is not known"):
             rows(opened, "SELECT id FROM ids WHERE try_element_at([id], 1) = ?", ["1"])
+
+
+def test_a_merge_takes_parameters_by_name_in_both_spellings(sqlite_place: Place, spark: SparkSession) -> None:
+    with forklake.connect(spark=spark, dialect="duckdb") as opened:
+        opened.attach(sqlite_place.url, "lake", catalog="main", create_if_not_exists=True)
+        opened.sql("CREATE TABLE counts (id INTEGER, n INTEGER)")
+        opened.sql("INSERT INTO counts VALUES (1, 1), (2, 2)")
+        merge = "MERGE INTO counts USING (SELECT 1 AS id) AS s ON counts.id = s.id AND counts.n < {}"
+        for name, value in (("$most", 5), (":most", 50)):
+            text = merge.format(name) + " WHEN MATCHED THEN UPDATE SET n = n * 10"
+            assert rows(opened, text, {"most": value}) == [(1,)]
+        assert rows(opened, "SELECT n FROM counts ORDER BY id") == [(100,), (2,)]

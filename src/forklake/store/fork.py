@@ -3,8 +3,6 @@
 The PostgreSQL equivalent is `ducklake_fork_catalog`; both are covered by the same tests.
 """
 
-from datetime import timedelta
-
 from forklake.errors import AlreadyExists, ForkMismatch, InvalidInput, NoSuchCatalog, NoSuchSnapshot
 from forklake.model.changes import ForkedFrom, format_changes
 from forklake.model.ids import CatalogId, SnapshotId
@@ -105,9 +103,7 @@ def _create_fork(
     if taken:
         folder = unique_folder(folder, uuid)
     [catalog_id], [birth] = read_drawn_ids(ids, 1), read_drawn_ids(births, 1)
-    time = dialect.to_database_time(
-        max(dialect.from_database_time(clock[0][0]), dialect.from_database_time(head_time) + timedelta(microseconds=1))
-    )
+    time = dialect.to_database_time(dialect.later(clock[0][0], head_time))
     # A parent without rows visible to the fork is omitted from the lineage.
     skip = horizon <= parent.begin_snapshot and parent.parent_id is not None
     inherited = lineage.levels[1:] if skip else lineage.levels

@@ -57,7 +57,7 @@ def ends_session(connection: psycopg.Connection[Any], error: psycopg.Error) -> b
 def translate_error(error: psycopg.Error, location: str, *, lost: bool = False) -> ForklakeError:
     """The equivalent Forklake error."""
     state = error.sqlstate
-    text = error.diag.message_primary or str(error).strip().splitlines()[0]
+    text = error.diag.message_primary or next(iter(str(error).strip().splitlines()), type(error).__name__)
     if state in _OWN_STATES:
         return _OWN_STATES[state](text)
     if state in _TRANSIENT_STATES or lost:

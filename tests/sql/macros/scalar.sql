@@ -29,3 +29,10 @@ SELECT area(1);
 DROP MACRO area;
 --! area
 DROP MACRO IF EXISTS area;
+CREATE MACRO minus(a, b) AS a - b;
+SELECT minus(5, 3), minus(b => 3, a => 5), minus(5, b => 3);
+--> 2 | 2 | 2
+SELECT minus(1, a => 2);
+--! its parameter 'a' twice
+SELECT minus(a => 1, a => 2);
+--! its parameter 'a' twice

@@ -19,3 +19,10 @@ CREATE TABLE t AS SELECT 5 AS x;
 --! already exists
 SELECT * FROM t;
 --> 20
+CREATE TABLE with_a_comment AS SELECT 1 AS a -- WITH NO DATA
+;
+SELECT count(*) FROM with_a_comment;
+--> 1
+CREATE TABLE without_rows AS SELECT 1 AS a WITH NO DATA;
+SELECT count(*) FROM without_rows;
+--> 0

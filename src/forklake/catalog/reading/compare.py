@@ -38,7 +38,7 @@ def compare(before: CatalogView, after: CatalogView) -> list[Difference]:
     Inserted and deleted rows are counted since the states diverged: an update counts as both, and compaction as
     neither. If intermediate snapshots have expired, only the difference of the row counts is known.
     """
-    if before.catalog.lake.store.location != after.catalog.lake.store.location:
+    if before.catalog.lake.store.identity != after.catalog.lake.store.identity:
         raise InvalidInput("Only catalogs of one lake can be compared.")
     found = _Comparison(before, after).differences()
     # A schema comes before its contents.

@@ -39,6 +39,7 @@ class Commits:
         This includes expiry of the snapshot it reads. Steps committed before are kept, and not repeated.
         """
         for attempt in range(RETRIES + 1):
+            work: Work | None = None
             try:
                 with self.writing() as work:
                     return step(work)
@@ -46,7 +47,7 @@ class Commits:
                 if self.is_open or attempt == RETRIES:
                     raise
             except NoSuchSnapshot:
-                if self.is_open or not has_expired(work.tx):
+                if self.is_open or work is None or not has_expired(work.tx):
                     raise
                 if attempt == RETRIES:
                     raise expiry_conflict(work.tx) from None

@@ -16,6 +16,7 @@ from threading import Lock, Timer
 from pyarrow import fs
 
 from forklake.maintenance.footers.read_footer import read_footer
+from forklake.model.process_forks import register_for_forks
 
 DEADLY = "Arrow ends the process that reads its footer"
 """The message for such a file."""
@@ -54,6 +55,13 @@ class _Canary:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
+        register_for_forks(self)
+
+    def before_fork(self) -> None:
+        """The process stays with the one that has started it."""
+
+    def after_fork(self) -> None:
+        self._process, self._lock = None, Lock()
 
     def read(self, places: Sequence[Place]) -> tuple[int, bool]:
         """The number of footers read, and whether the process died then. If it cannot run, all are assumed readable."""

@@ -22,6 +22,8 @@ from forklake.spark.values.from_arrow import from_arrow
 from forklake.spark.work import Work
 from forklake.spark.writing.incoming import Rows
 
+_MATCHED_ROW = f"{SOURCE_ROW}_matched"
+"""Not a name that a source may have."""
 SMALL_BYTES = 64 * 2**20
 """A source up to this size is broadcast."""
 
@@ -38,8 +40,8 @@ class SourceRows:
         """The rows without those with these numbers."""
         if not len(matched):
             return self.frame
-        numbers = self.frame.sparkSession.createDataFrame(pa.table({"number": matched.unique()}))
-        return self.frame.join(numbers, F.col(SOURCE_ROW) == F.col("number"), "left_anti")
+        numbers = self.frame.sparkSession.createDataFrame(pa.table({_MATCHED_ROW: matched.unique()}))
+        return self.frame.join(numbers, F.col(SOURCE_ROW) == F.col(_MATCHED_ROW), "left_anti")
 
 
 @contextmanager
