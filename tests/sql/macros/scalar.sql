@@ -29,10 +29,10 @@ SELECT area(1);
 DROP MACRO area;
 --! area
 DROP MACRO IF EXISTS area;
-CREATE MACRO minus(a, b) AS a - b;
-SELECT minus(5, 3), minus(b => 3, a => 5), minus(5, b => 3);
+CREATE MACRO difference(a, b) AS a - b;
+SELECT difference(5, 3), difference(b => 3, a => 5), difference(5, b => 3);
 --> 2 | 2 | 2
-SELECT minus(1, a => 2);
+SELECT difference(1, a => 2);
 --! its parameter 'a' twice
-SELECT minus(a => 1, a => 2);
+SELECT difference(a => 1, a => 2);
 --! its parameter 'a' twice
