@@ -53,10 +53,12 @@ def test_a_new_process_closes_the_session_for_itself_alone(local: Lakehouse) -> 
     table = local.lake.create_table("t", {"id": "bigint"})
     table.append([(1,)])
     assert local.session.sql("SELECT max(id) FROM t").fetchall() == [(1,)]
+    views = {view.name for view in local.spark.catalog.listTables()}
 
     def close() -> str:
         local.session.close()
         return "closed"
 
     assert in_a_fork(close) == "closed"
+    assert {view.name for view in local.spark.catalog.listTables()} == views
     assert local.session.sql("SELECT max(id) FROM t").fetchall() == [(1,)]

@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
@@ -252,3 +253,9 @@ def test_a_merge_takes_parameters_by_name_in_both_spellings(sqlite_place: Place,
             text = merge.format(name) + " WHEN MATCHED THEN UPDATE SET n = n * 10"
             assert rows(opened, text, {"most": value}) == [(1,)]
         assert rows(opened, "SELECT n FROM counts ORDER BY id") == [(100,), (2,)]
+
+
+def test_values_of_numpy_are_values(session: Session) -> None:
+    found = rows(session, "SELECT ? + 1, ? = 'a', ?", [np.int64(1), np.str_("a"), np.bool_(True)])
+    assert found == [(2, True, True)]
+    assert rows(session, "DELETE FROM t WHERE id = ?", [np.int32(1)]) == [(1,)]

@@ -1,5 +1,6 @@
 """Caches of a Spark session for reuse in later scans: relations, named views, positions."""
 
+import os
 import weakref
 from collections import deque
 from contextlib import suppress
@@ -10,7 +11,6 @@ import numpy as np
 from pyspark.sql import Column, DataFrame, SparkSession
 
 from forklake.model.lru_cache import LruCache
-from forklake.model.process_forks import register_for_forks
 
 _KILOBYTES = 100_000
 """Maximum size of each cache, in the memory of the driver."""
@@ -51,34 +51,23 @@ class NamedScan:
         self.columns = columns
         self.show()
         # May run at any point: only a single step, and no JVM calls.
-        weakref.finalize(self, _UNUSED.views.append, (frame.sparkSession, name)).atexit = False
+        weakref.finalize(self, _UNUSED.append, (os.getpid(), frame.sparkSession, name)).atexit = False
 
     def show(self) -> None:
         """Register the name in Spark."""
         self.frame.createOrReplaceTempView(self.name)
 
 
-class _UnusedViews:
-    """Unreferenced views. They may outlive the session that created them."""
-
-    def __init__(self) -> None:
-        self.views: deque[tuple[SparkSession, str]] = deque()
-        register_for_forks(self)
-
-    def before_fork(self) -> None:
-        """Nothing to do: views remain with the process that created them."""
-
-    def after_fork(self) -> None:
-        self.views.clear()
-
-
-_UNUSED = _UnusedViews()
+_UNUSED: deque[tuple[int, SparkSession, str]] = deque()
+"""Views that nothing refers to any more, with the process that created them. They may outlive their session."""
 
 
 def drop_unused_views() -> None:
-    """Drop the views whose scans were garbage-collected."""
-    while _UNUSED.views:
-        spark, name = _UNUSED.views.popleft()
+    """Drop the views whose scans were garbage-collected, except those of the process that this one was forked from."""
+    while _UNUSED:
+        process, spark, name = _UNUSED.popleft()
+        if process != os.getpid():
+            continue
         # A stopped session has no views, and fails in various ways.
         with suppress(Exception):
             spark.catalog.dropTempView(name)

@@ -1,7 +1,6 @@
 """Exported files, which belong to the user: written next to the previous ones, and never into a lake."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from secrets import token_hex
@@ -21,7 +20,7 @@ def export(writer: DataFrameWriter, file_format: str, place: str, *, overwrite: 
     """
     check_outside_lakes(place)
     writer = writer.format(file_format)
-    with _leaving_nothing(place):
+    with _without_empty_folders(place):
         if not overwrite:
             writer.mode("error").save(place)
             return
@@ -30,15 +29,16 @@ def export(writer: DataFrameWriter, file_format: str, place: str, *, overwrite: 
 
 
 @contextmanager
-def _leaving_nothing(place: str) -> Iterator[None]:
-    """On failure, remove the folder and its parents, as far as they did not exist before."""
+def _without_empty_folders(place: str) -> Iterator[None]:
+    """On failure, remove the folder and its parents, as far as they did not exist before and are empty.
+
+    Spark removes the files of a failed job itself. Whatever else is there was written by somebody else in the meantime.
+    """
     made = _missing_folders(place)
     try:
         yield
     except BaseException:
-        for folder in made[:1]:
-            shutil.rmtree(folder, ignore_errors=True)
-        for folder in made[1:]:
+        for folder in made:
             with suppress(OSError):
                 os.rmdir(folder)
         raise

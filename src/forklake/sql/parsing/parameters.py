@@ -43,6 +43,7 @@ def named_parameters(
     if parameters is None:
         return list(statements), None
     _check_values(parameters)
+    parameters = _without_numpy(parameters)
     if isinstance(parameters, Mapping):
         texts = [_inline_times(statement, dialect, parameters) for statement in statements]
         return texts, {name: value for name, value in parameters.items() if not isinstance(value, date)}
@@ -54,6 +55,17 @@ def named_parameters(
     if count != len(parameters):
         raise InvalidInput(f"The text has {count} parameters (?), but {len(parameters)} values were given.")
     return named, {f"{_NAME}{at}": value for at, value in enumerate(parameters) if not isinstance(value, date)}
+
+
+def _without_numpy(parameters: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any] | Sequence[Any]:
+    """Values of NumPy as those of Python; Spark does not take them."""
+    if isinstance(parameters, Mapping):
+        return {name: _python_value(value) for name, value in parameters.items()}
+    return [_python_value(value) for value in parameters]
+
+
+def _python_value(value: Any) -> Any:
+    return value.tolist() if type(value).__module__ == "numpy" else value
 
 
 def _check_values(parameters: Mapping[str, Any] | Sequence[Any]) -> None:

@@ -61,7 +61,7 @@ def parse_query(text: str, dialect: str, expand: Callable[[str], str] = str) -> 
     except SqlglotError:
         return ParsedQuery(plain, None, ())
     references = tuple(_find_references(plain, tree, travels, dialect))
-    if isinstance(tree, exp.Command) or _has_unseen_tables(plain, references, dialect):
+    if isinstance(tree, exp.Command) or _has_unseen_tables(plain, tree, references, dialect):
         return ParsedQuery(plain, None, ())
     return ParsedQuery(plain, tree, references)
 
@@ -72,15 +72,18 @@ def _as_select(text: str) -> str:
     return f"SELECT * FROM {found[1]}" if found else text
 
 
-def _has_unseen_tables(text: str, references: Sequence[Reference], dialect: str) -> bool:
+def _has_unseen_tables(text: str, tree: exp.Expr, references: Sequence[Reference], dialect: str) -> bool:
     """Whether TABLE precedes something not parsed as a table; sqlglot may parse TABLE itself as a name."""
     if "TABLE" not in text.upper():
         return False
     seen = {reference.start for reference in references}
+    columns = {
+        name.meta.get("start") for name in tree.find_all(exp.Identifier) if not isinstance(name.parent, exp.Table)
+    }
     return any(
         before.text.upper() == "TABLE" and (token.text == "(" or is_name(token)) and token.start not in seen
         for before, token in pairwise(tokens_of(text, dialect))
-        if before.token_type not in (TokenType.STRING, TokenType.IDENTIFIER)
+        if before.token_type not in (TokenType.STRING, TokenType.IDENTIFIER) and before.start not in columns
     )
 
 
