@@ -17,11 +17,17 @@ from forklake.sql.duckdb.syntax import (
     type_of,
     variable,
 )
-from forklake.sql.duckdb.texts import as_text
+from forklake.sql.duckdb.texts import as_text, require_spark_type
 
-_SORTED = "_forklake_sorted"
+_FINISH = "_forklake_finish"
 _VALUE = "_v"
 _WRAPPERS = (exp.Filter, exp.Window, exp.IgnoreNulls, exp.RespectNulls)
+_NO_NUMBERS = frozenset(
+    {"text", "json", "date", "time", "timestamp", "timestamptz", "uuid", "list", "struct", "map", "blob"}
+)
+_NUMBERS = r"tinyint|smallint|int|bigint|float|double|decimal\(.*\)|boolean|void|interval.*"
+_HUGE = exp.DataType.Type.INT128
+_LARGE_INTEGERS = (exp.DataType.Type.BIGINT, exp.DataType.Type.UBIGINT, _HUGE)
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile, exp.Lag, exp.Lead)
 
 
@@ -45,7 +51,7 @@ def _ignore_order(node: exp.Expr) -> exp.Expr | None:
 def _sum(node: exp.Expr) -> exp.Expr | None:
     """Sums of BIGINT are HUGEINT; booleans are summed as integers."""
     _remove_order(node)
-    value = _aggregated_value(node)
+    value = _number(node, "sum")
     found = type_of(value)
     if kind(value) == "bool":
         value.replace(cast_to(value.copy(), "int"))
@@ -55,16 +61,36 @@ def _sum(node: exp.Expr) -> exp.Expr | None:
 
 
 def _average(node: exp.Expr) -> exp.Expr | None:
-    """Averages are DOUBLE."""
+    """Averages are DOUBLE; those of large integers are the quotient of their exact sum."""
     _remove_order(node)
-    value = _aggregated_value(node)
+    value = _number(node, "avg")
+    found = type_of(value)
+    if found is not None and found.this in _LARGE_INTEGERS:
+        value.replace(cast_to(value.copy(), "decimal(28, 0)" if found.this != _HUGE else "decimal(38, 0)"))
+        return _finish_outside(node, exp.Sum(this=node.this), _quotient_of_sum)
     if kind(value) != "float":
         value.replace(cast_to(value.copy(), "double"))
     return node
 
 
+def _quotient_of_sum(total: exp.Expr) -> exp.Expr:
+    """A sum, with its FILTER and OVER, divided by the count of the same values."""
+    count = total.copy().transform(lambda part: exp.Count(this=part.this) if isinstance(part, exp.Sum) else part)
+    return call("TRY_DIVIDE", cast_to(total, "double"), count)
+
+
+def _number(node: exp.Expr, name: str) -> exp.Expr:
+    """The argument of an aggregate that Spark computes for numbers only, or for others in another way than DuckDB."""
+    value = _aggregated_value(node)
+    if kind(value) in _NO_NUMBERS:
+        raise Untranslatable(f"{name} of {kind(value)} is not supported; cast it to a number.")
+    if kind(value) is None and not isinstance(value, exp.Null):
+        value.replace(require_spark_type(value.copy(), _NUMBERS))
+    return _aggregated_value(node)
+
+
 def _median(node: exp.Expr) -> exp.Expr | None:
-    if kind(_aggregated_value(node)) == "decimal":
+    if kind(_number(node, "median")) == "decimal":
         raise Untranslatable("median of decimals is not supported: DuckDB rounds it. Cast them to DOUBLE.")
     return _ignore_order(node)
 
@@ -149,17 +175,22 @@ def _wrap_collected_list(
     value = aggregate.this.expressions[0] if distinct else aggregate.this
     if distinct:
         finish = _apply_after_distinct(finish)
-    outer = node
-    while isinstance(outer.parent, _WRAPPERS) and outer.arg_key == "this":
-        outer = outer.parent
     # Values are wrapped in a struct to keep NULLs; RESPECT NULLS would have to stand between FILTER and OVER.
     fields = [part for place, key in enumerate(order) for part in (f"_{place}", key.this.copy())]
     gathered = call("COLLECT_LIST", call("NAMED_STRUCT", *fields, _VALUE, value))
+    return _finish_outside(node, gathered, lambda values: finish(_sort_collected(values, order)))
+
+
+def _finish_outside(node: exp.Expr, aggregate: exp.Expr, finish: Rule) -> exp.Expr | None:
+    """Replace an aggregate by another, and wrap `finish` around it, outside its FILTER and OVER."""
+    outer = node
+    while isinstance(outer.parent, _WRAPPERS) and outer.arg_key == "this":
+        outer = outer.parent
     if outer is node:
-        return finish(_sort_collected(gathered, order))
+        return finish(aggregate)
     # The enclosing node is visited later, when all of its parts are translated.
-    outer.meta[_SORTED] = (finish, order)
-    return gathered
+    outer.meta[_FINISH] = finish
+    return aggregate
 
 
 def _apply_after_distinct(finish: Rule) -> Rule:
@@ -168,13 +199,12 @@ def _apply_after_distinct(finish: Rule) -> Rule:
 
 def finish_wrapped(node: exp.Expr) -> exp.Expr | None:
     """Wrap a FILTER or OVER whose parts have all been translated."""
-    found = node.meta.pop(_SORTED, None)
+    finish = node.meta.pop(_FINISH, None)
     if isinstance(node, exp.Filter) and isinstance(node.this, exp.IgnoreNulls):
         return exp.IgnoreNulls(this=exp.Filter(this=node.this.this, expression=node.expression))
-    if found is None:
+    if finish is None:
         return _rank_window(node) if isinstance(node, exp.Window) else None
-    finish, order = found
-    result = finish(_sort_collected(node.copy(), order))
+    result = finish(node.copy())
     return result if isinstance(result, exp.Expr) else None
 
 
@@ -219,6 +249,8 @@ def _percentile(name: str) -> Rule:
         if share is None:
             # The share precedes WITHIN GROUP, and is the argument itself.
             return None
+        if kind(node.this) in _NO_NUMBERS:
+            raise Untranslatable(f"A quantile of {kind(node.this)} is not supported; cast it to a number.")
         if name == "PERCENTILE":
             return call(name, node.this, share)
         if isinstance(share, exp.Array):

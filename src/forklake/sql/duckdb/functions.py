@@ -95,6 +95,7 @@ def _split(node: exp.Expr) -> exp.Expr | None:
     separator = node.expression
     if isinstance(separator, exp.Literal):
         return call("SPLIT", node.this, re.sub(r"([\\^$.|?*+()\[\]{}])", r"\\\1", separator.name))
+    separator = _not_empty(separator, f"string_split has {_NO_SEPARATOR}")
     return _unsplit_where_null(separator, node.this, call("SPLIT", node.this, call("CONCAT", "\\Q", separator, "\\E")))
 
 
@@ -258,7 +259,11 @@ def _java_replacement(replacement: str, shift: int) -> str:
 def _truncate(node: exp.Expr) -> exp.Expr | None:
     if node.args.get("decimals") is not None:
         raise Untranslatable("trunc to a number of digits is not supported.")
-    return minus(node.this, binary(exp.Mod, node.this.copy(), number(1)))
+    whole = minus(node.this, binary(exp.Mod, node.this.copy(), number(1)))
+    if kind(node.this) in ("int", "decimal"):
+        return whole
+    is_infinite = exp.EQ(this=call("ABS", node.this.copy()), expression=cast_to(text("Infinity"), "double"))
+    return if_else(is_infinite, node.this.copy(), whole)
 
 
 def _ceil_or_floor(name: str, beyond: type[exp.Binary], step: int) -> Rule:
@@ -346,9 +351,21 @@ def _mean(arguments: list[exp.Expr]) -> exp.Expr:
     return call("AVG", cast_to(value, "double"))
 
 
+def _hex_digits(node: exp.Expr) -> exp.Expr | None:
+    _refuse_huge(node.this, "hex")
+    return None
+
+
+def _refuse_huge(value: exp.Expr, name: str) -> None:
+    found = type_of(value)
+    if found is not None and found.this in (exp.DataType.Type.INT128, exp.DataType.Type.UINT128):
+        raise Untranslatable(f"{name} of HUGEINT is not supported: Spark shows the lower half of it.")
+
+
 def _binary_digits(arguments: list[exp.Expr]) -> exp.Expr:
     if kind(arguments[0]) != "int":
         raise Untranslatable("bin is not supported but for integers: Spark does not show the bytes of texts.")
+    _refuse_huge(arguments[0], "bin")
     return call("BIN", *arguments)
 
 
@@ -390,6 +407,7 @@ _RULES: dict[type[exp.Expr], Rule] = {
     exp.Left: _left,
     exp.Right: _right,
     exp.Concat: _concat,
+    exp.Hex: _hex_digits,
     exp.ConcatWs: _concat_ws,
     exp.Split: _split,
     exp.RegexpSplit: _split_by_pattern,

@@ -174,6 +174,12 @@ def _extreme(name: str, value: exp.Expr) -> exp.Expr:
     return call(name, value)
 
 
+def _of_some(value: exp.Expr, found: exp.Expr) -> exp.Expr:
+    """An aggregate of the elements of a list that are not NULL; NULL if there are none."""
+    is_void = exp.EQ(this=call("SIZE", _compact(value.copy())), expression=number(0))
+    return if_else(is_void, exp.null(), found)
+
+
 _AGGREGATES: dict[str, Callable[[exp.Expr], exp.Expr]] = {
     "sum": _sum,
     "avg": _average,
@@ -184,9 +190,9 @@ _AGGREGATES: dict[str, Callable[[exp.Expr], exp.Expr]] = {
     "any_value": lambda value: call("TRY_ELEMENT_AT", _compact(value), 1),
     "first": lambda value: call("TRY_ELEMENT_AT", value, 1),
     "last": lambda value: call("TRY_ELEMENT_AT", value, -1),
-    "bool_and": lambda value: call("FORALL", _compact(value), lambda_of(variable("_x"), "_x")),
-    "bool_or": lambda value: call("EXISTS", _compact(value), lambda_of(variable("_x"), "_x")),
-    "string_agg": lambda value: call("ARRAY_JOIN", list_of_texts(value), ","),
+    "bool_and": lambda value: _of_some(value, call("FORALL", _compact(value), lambda_of(variable("_x"), "_x"))),
+    "bool_or": lambda value: _of_some(value, call("EXISTS", _compact(value), lambda_of(variable("_x"), "_x"))),
+    "string_agg": lambda value: _of_some(value, call("ARRAY_JOIN", list_of_texts(value), ",")),
 }
 
 
@@ -213,7 +219,11 @@ def _struct_extract(arguments: list[exp.Expr]) -> exp.Expr:
 
 
 def _join(node: exp.Expr) -> exp.Expr | None:
-    return call("ARRAY_JOIN", list_of_texts(node.this), node.expression)
+    """NULL for a list of nothing but NULLs, and an empty text for an empty list."""
+    texts = list_of_texts(node.this)
+    is_void = exp.EQ(this=call("SIZE", _compact(texts.copy())), expression=number(0))
+    has_some = exp.GT(this=call("SIZE", texts.copy()), expression=number(0))
+    return if_else(exp.and_(is_void, has_some), exp.null(), call("ARRAY_JOIN", texts, node.expression))
 
 
 def _on_first_argument(rule: Callable[[exp.Expr], exp.Expr]) -> NameRule:
@@ -228,6 +238,7 @@ LISTS: dict[type[exp.Expr], Rule] = {
     exp.ArraySort: _sort,
     exp.ArrayDistinct: _distinct,
     exp.ArrayOverlaps: _overlaps,
+    exp.ArrayIntersect: lambda node: _intersect(node.expressions),
     exp.ArrayConcat: lambda node: _concat([node.this, *node.expressions]),
     exp.ArrayAppend: lambda node: _concat([node.this, exp.Array(expressions=[node.expression])]),
     exp.ArrayPrepend: lambda node: _concat([exp.Array(expressions=[node.expression]), node.this]),

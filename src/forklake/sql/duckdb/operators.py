@@ -290,6 +290,8 @@ def _element_of(value: exp.Expr, key: exp.Expr) -> exp.Expr:
 def slice_of(value: exp.Expr, start: exp.Expr | None, end: exp.Expr | None, step: exp.Expr | None) -> exp.Expr:
     """A slice of a list or a text; bounds are inclusive, 1-based, and from the end if negative."""
     is_text = kind(value) == "text"
+    if any(isinstance(bound.unnest(), exp.Null) for bound in (start, end) if bound is not None):
+        return if_else(exp.true(), exp.null(), value)
     if step is not None and (is_text or (integer_value(step) or 0) < 1):
         raise Untranslatable("The step of a slice has to be a constant above zero, and the value a list.")
     size = call("LENGTH" if is_text else "SIZE", value.copy())

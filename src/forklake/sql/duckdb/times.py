@@ -96,7 +96,11 @@ def _convert_epoch(value: exp.Expr, function: str, divisor: int) -> exp.Expr:
             return _moment_from_epoch(function, value)
         case "date" | "timestamp" | "timestamptz":
             count = _epoch_microseconds(value)
-            return count if divisor == 1 else call("FLOOR", binary(exp.Div, count, number(divisor)))
+            if divisor == 1:
+                return count
+            # Whole units, toward 1970: the rest has the sign of the count.
+            whole = minus(count, binary(exp.Mod, count.copy(), number(divisor)))
+            return call("FLOOR", binary(exp.Div, exp.Paren(this=whole), number(divisor)))
     raise Untranslatable("epoch_ms and epoch_us need a value whose type is known: cast it to TIMESTAMP or BIGINT.")
 
 
@@ -195,6 +199,8 @@ def _pattern_to_parse(node: exp.Expr) -> str:
     given = constant_text(node, "A date format")
     if not re.search("%[-]?[YyGcx]", given):
         raise Untranslatable("A date format needs a year: without one DuckDB takes 1900, and Spark 1970.")
+    if re.search("%[-]?y", given):
+        raise Untranslatable("%y is not supported when a text is read: years of two digits begin in 2000 in Spark.")
     return java_format(given, parsing=True)
 
 
