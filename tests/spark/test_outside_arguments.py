@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import forklake
 from forklake.api.table import TableHandle
 from forklake.errors import ForklakeError, InvalidChange, InvalidInput, InvalidRows, NoSuchTable, QueryFailed
 from tests.spark.conftest import Lakehouse
@@ -125,3 +126,16 @@ def test_a_view_cannot_replace_one_that_it_is_made_of(local: Lakehouse) -> None:
             session.sql(f"CREATE OR REPLACE VIEW p AS SELECT * FROM {source}")
     session.sql("CREATE OR REPLACE VIEW p AS SELECT 2 AS x")
     assert session.sql("SELECT * FROM q").fetchall() == [(2,)]
+
+
+@pytest.mark.parametrize("value", [object(), 2**70, {"a": 1}, {1, 2}])
+def test_values_that_no_column_takes_are_refused(local: Lakehouse, value: Any) -> None:
+    table = local.lake.create_table("t", {"id": "bigint", "n": "int"})
+    table.append([{"id": 1, "n": 2}])
+    with pytest.raises(InvalidInput):
+        table.update({"n": value})
+    with pytest.raises(InvalidInput):
+        table.merge([{"id": 1, "n": 5}], "id", forklake.when_matched().update({"n": value}))
+    with pytest.raises(InvalidInput, match="at least one column"):
+        table.update({})
+    assert table.scan().fetchall() == [(1, 2)]

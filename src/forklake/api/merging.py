@@ -16,7 +16,7 @@ from forklake.spark.session.expression_text import user_expression
 from forklake.spark.values.quoting import quoted_name
 from forklake.spark.verbs.merge import Action, Clause, When
 from forklake.spark.work import Work
-from forklake.sql.parsing.parameters import time_literal
+from forklake.sql.parsing.parameters import check_value, time_literal
 
 Where = str | Expression
 Values = Mapping[str, Any]
@@ -100,7 +100,12 @@ def as_expression(value: Any, work: Work) -> Expression:
         return value
     if isinstance(value, date):
         return user_expression(time_literal(value, "spark"))
-    return user_expression(value) if isinstance(value, str) else F.lit(value)
+    if isinstance(value, str):
+        return user_expression(value)
+    check_value(value, "for a column")
+    if isinstance(value, dict):
+        raise InvalidInput("A dict cannot be a value here; write it as SQL, such as named_struct('a', 1).")
+    return F.lit(value)
 
 
 def join_condition(on: Where | Sequence[str], table: Table, work: Work) -> Expression:

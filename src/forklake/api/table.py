@@ -160,6 +160,8 @@ class TableHandle:
     @one_statement
     def update(self, assignments: Mapping[str, Any], where: Where | None = None) -> int:
         """Set columns to values, SQL text or expressions over the old row; returns the number of rows updated."""
+        if not assignments:
+            raise InvalidInput("An update needs at least one column to set.")
         with self._writing() as (work, table):
             values = {name: as_expression(value, work) for name, value in assignments.items()}
             return update(work, table, values, self._condition(where, table))

@@ -79,7 +79,7 @@ def write_options(file_format: str, given: Mapping[str, str]) -> dict[str, str]:
 def csv_rows(rows: DataFrame, given: Mapping[str, str]) -> DataFrame:
     """The rows as text, except for types that CSV does not support, which Spark rejects."""
     shown = [_refuse_null_text(_csv_text(field, given), field, given.get("nullValue")) for field in rows.schema.fields]
-    if len(shown) == 1 and not given.get("nullValue"):
+    if len(shown) == 1 and not given.get("nullValue") and not isinstance(rows.schema.fields[0].dataType, _NOT_TEXT):
         [field] = rows.schema.fields
         shown = [F.coalesce(shown[0], F.raise_error(F.lit(_ONE_COLUMN)).cast("string")).alias(field.name)]
     return rows.select(*shown)

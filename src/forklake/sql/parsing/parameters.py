@@ -78,10 +78,11 @@ def _check_values(parameters: Mapping[str, Any] | Sequence[Any]) -> None:
         if not isinstance(name, str):
             raise InvalidInput(f"The name of a parameter must be a text, not {name!r}.")
         check_encodable(name, "The name of a parameter")
-        _check_value(value, name)
+        check_value(value, name)
 
 
-def _check_value(value: Any, name: str) -> None:
+def check_value(value: Any, name: str) -> None:
+    """Raises InvalidInput for a value that is none of SQL."""
     match value:
         case str():
             check_encodable(value, f"The parameter {name}")
@@ -91,11 +92,11 @@ def _check_value(value: Any, name: str) -> None:
             raise InvalidInput(f"The parameter {name} is no decimal of at most {_MOST_DIGITS} digits.")
         case list() | tuple():
             for item in value:
-                _check_value(item, name)
+                check_value(item, name)
         case dict():
             for key, item in value.items():
-                _check_value(key, name)
-                _check_value(item, name)
+                check_value(key, name)
+                check_value(item, name)
         case None | bool() | int() | float() | Decimal() | bytes() | bytearray() | date() | time() | timedelta():
             pass
         case _ if type(value).__module__.partition(".")[0] not in ("numpy", "pyspark"):

@@ -26,6 +26,7 @@ from forklake.spark.values.default_text import default_text
 from forklake.spark.values.quoting import column_named
 from forklake.spark.values.type_mapping import type_in_spark
 from forklake.sql.binding.names import context_of
+from forklake.sql.definitions.macro_calls import find_calls, find_macro
 from forklake.sql.duckdb.translate import expression_to_spark
 from forklake.sql.parsing.cursor import parse_text
 from forklake.sql.parsing.known_nodes import Nodes, is_known
@@ -78,6 +79,8 @@ def stored_default(state: SessionState, text: str | None, name: str, column_type
         found = default_text(plain, name, column_type)
         return found, None if found is None else "literal"
     expression = _parse_default(text, dialect, name)
+    if any(find_macro(state, context_of(state), macro_call) for macro_call in find_calls(expression)):
+        raise InvalidInput(f"The default of column '{name}' must not call a macro, which may change: {text}")
     if not column_type.is_nested:
         value = _compute_default(state, text, name, column_type)
         if _is_constant(expression):
