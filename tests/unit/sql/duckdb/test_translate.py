@@ -80,3 +80,14 @@ def test_values_that_are_not_nested_are_ordered_by_spark(text: str) -> None:
 def test_a_number_in_order_by_needs_a_name_if_its_column_may_be_nested() -> None:
     with pytest.raises(Untranslatable, match="of different names"):
         translated("SELECT list_reverse(l) AS a, id AS a FROM n ORDER BY 1")
+
+
+@pytest.mark.parametrize("text", ["12345678901234567890123 // 7", "99999999999999999999999999999999999999 // 1"])
+def test_a_large_literal_is_not_divided_by_the_division_of_spark_that_wraps_around(text: str) -> None:
+    assert " DIV " not in translated(f"SELECT {text}")
+
+
+@pytest.mark.parametrize("operator", ["+", "-", "*", "%", "&", "//", "<<"])
+def test_a_literal_of_more_than_38_digits_is_refused(operator: str) -> None:
+    with pytest.raises(Untranslatable, match="more than 38 digits"):
+        translated(f"SELECT id {operator} 170141183460469231731687303715884105727 FROM n")
