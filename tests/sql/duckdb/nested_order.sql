@@ -19,8 +19,8 @@ SELECT id FROM n ORDER BY row(s.a, id) DESC;
 SELECT id FROM n ORDER BY l || [1];
 --> 1
 --> 4
---> 3
 --> 2
+--> 3
 SELECT l FROM n ORDER BY ALL;
 --> [1, 2]
 --> [1, NULL]
