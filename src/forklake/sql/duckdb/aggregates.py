@@ -138,6 +138,7 @@ def _min_or_max(node: exp.Expr) -> exp.Expr | None:
     value = _aggregated_value(node)
     if is_nested(value):
         return call("MIN_BY" if isinstance(node, exp.Min) else "MAX_BY", value, order_key(value.copy()))
+    value.replace(order_key(value.copy()))
     return node
 
 

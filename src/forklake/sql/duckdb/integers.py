@@ -82,7 +82,10 @@ def _room(node: exp.Expr) -> exp.DataType | None:
 
 
 def _of_literal(value: int) -> exp.DataType:
-    return exp.DataType(this=next(type_ for type_ in _LITERALS if _fits(value, type_)), nested=False)
+    found = next((type_ for type_ in _LITERALS if _fits(value, type_)), None)
+    if found is None:
+        raise Untranslatable("An integer of more than 38 digits is not supported; write it as a DOUBLE.")
+    return exp.DataType(this=found, nested=False)
 
 
 def _fits(value: int, type_: exp.DType) -> bool:
@@ -120,10 +123,9 @@ def _wider(one: exp.DType, other: exp.DType) -> exp.DType:
 
 def _is_sparks(node: exp.Expr) -> bool:
     """Whether Spark computes with a value in the same type as DuckDB."""
-    found = _room(node)
-    return integer_value(node) is not None or (
-        found is not None and found.this in _SIGNED and found.this != _TYPE.INT128
-    )
+    value = integer_value(node)
+    found = _room(node) if value is None else _of_literal(value)
+    return found is not None and found.this in _SIGNED and found.this != _TYPE.INT128
 
 
 def arithmetic(node: exp.Expr) -> exp.Expr | None:

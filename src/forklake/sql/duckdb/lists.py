@@ -6,7 +6,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from forklake.errors import Untranslatable
-from forklake.sql.duckdb.nested_values import refuse_nested_elements
+from forklake.sql.duckdb.nested_values import with_plain_elements
 from forklake.sql.duckdb.operators import contains, element_for, element_of, slice_of
 from forklake.sql.duckdb.series import series_list
 from forklake.sql.duckdb.syntax import (
@@ -62,13 +62,13 @@ def _size(node: exp.Expr) -> exp.Expr | None:
 
 
 def _sort(node: exp.Expr) -> exp.Expr | None:
-    refuse_nested_elements(node.this, "An order")
+    values = with_plain_elements(node.this, "An order")
     descending = node.args.get("asc") is not None
     nulls_first = bool(node.args.get("nulls_first") and node.args["nulls_first"].this)
     if descending == nulls_first:
         # These two orders are those of Spark's functions: ascending with NULLs last, descending with NULLs first.
-        return call("ARRAY_SORT", node.this) if not descending else call("REVERSE", call("ARRAY_SORT", node.this))
-    return call("SORT_ARRAY", node.this, exp.false() if descending else exp.true())
+        return call("ARRAY_SORT", values) if not descending else call("REVERSE", call("ARRAY_SORT", values))
+    return call("SORT_ARRAY", values, exp.false() if descending else exp.true())
 
 
 def _distinct(node: exp.Expr) -> exp.Expr | None:
@@ -170,8 +170,7 @@ def _average(value: exp.Expr) -> exp.Expr:
 
 
 def _extreme(name: str, value: exp.Expr) -> exp.Expr:
-    refuse_nested_elements(value, "The least or greatest")
-    return call(name, value)
+    return call(name, with_plain_elements(value, "The least or greatest"))
 
 
 def _of_some(value: exp.Expr, found: exp.Expr) -> exp.Expr:

@@ -7,25 +7,68 @@ is preceded by whether it is NULL.
 from sqlglot import exp
 
 from forklake.errors import Untranslatable
-from forklake.sql.duckdb.syntax import call, element_kind, if_else, kind, lambda_of, mark_type, paren, type_of, variable
+from forklake.sql.duckdb.syntax import (
+    TYPE,
+    call,
+    element_kind,
+    if_else,
+    kind,
+    lambda_of,
+    mark_type,
+    paren,
+    type_of,
+    variable,
+)
 
 _NESTED = ("list", "struct", "map")
+_ROWS = frozenset({"ROW", "STRUCT"})
+_NESTED_IN_SPARK = "^(?:array|struct|map)<"
 _NOT_KNOWN = "A {} has another order in Spark, and its type is not known here; cast it, or order by its parts."
 
 
 def is_nested(value: exp.Expr) -> bool:
     """Whether a value is known to be nested, with parts that may be NULL."""
-    return kind(value) in _NESTED
+    return kind(value) in _NESTED or _row_values(value) is not None
 
 
 def order_key(value: exp.Expr) -> exp.Expr:
-    """An expression that sorts in Spark as the value does in DuckDB: the value itself if it is not nested."""
+    """An expression that sorts in Spark as the value does in DuckDB: the value itself if it is not nested.
+
+    A value of unknown type is checked at run time not to be nested.
+    """
     found = type_of(value)
+    row = _row_values(value)
+    if row is not None:
+        return _row_key(row)
+    if kind(value) is None:
+        return _refused_if_nested(value)
     if not is_nested(value):
         return value
     if found is None:
         raise Untranslatable(_NOT_KNOWN.format(kind(value)))
     return _key(value, found, 0)
+
+
+def _row_values(value: exp.Expr) -> list[exp.Expr] | None:
+    """The values of a row such as `(a, b)` or `row(a, b)`, before or after its translation."""
+    inner = value.unnest()
+    is_row = isinstance(inner, exp.Tuple) or (isinstance(inner, exp.Anonymous) and inner.name.upper() in _ROWS)
+    return list(inner.expressions) if is_row else None
+
+
+def _row_key(values: list[exp.Expr]) -> exp.Expr:
+    parts: list[exp.Expr | str] = []
+    for place, value in enumerate(values):
+        parts += [f"n{place}", _is_null(value), f"v{place}", order_key(value.copy())]
+    return call("NAMED_STRUCT", *parts)
+
+
+def _refused_if_nested(value: exp.Expr, pattern: str = _NESTED_IN_SPARK) -> exp.Expr:
+    """The value, with an error at run time if its type in Spark, which is known only then, is nested."""
+    if isinstance(value.unnest(), exp.Null | exp.Star):
+        return value
+    is_nested_type = call("REGEXP_LIKE", call("TYPEOF", value.copy()), pattern)
+    return if_else(is_nested_type, call("RAISE_ERROR", _NOT_KNOWN.format("list or struct")), value)
 
 
 def _key(value: exp.Expr, type_: exp.DataType, depth: int) -> exp.Expr:
@@ -63,56 +106,71 @@ def _is_null(value: exp.Expr) -> exp.Expr:
     return exp.Is(this=paren(value.copy()), expression=exp.null())
 
 
-def refuse_nested_elements(value: exp.Expr, what: str) -> None:
-    """Reject operations that order elements if these are nested."""
-    if element_kind(value) in _NESTED:
+def with_plain_elements(value: exp.Expr, what: str) -> exp.Expr:
+    """A list whose elements are put in order; rejects elements that are nested."""
+    found = element_kind(value)
+    if found in _NESTED:
         raise Untranslatable(f"{what} of lists, structs or maps is not supported: Spark has another order for them.")
+    return _refused_if_nested(value, f"^array<{_NESTED_IN_SPARK[1:]}") if found is None else value
 
 
 def compare_keys(node: exp.Expr) -> exp.Expr | None:
-    """A comparison of two values, by their keys if they are nested."""
+    """A comparison of two values, by their keys if they are nested or may be."""
     assert isinstance(node, exp.Binary)
-    if not (is_nested(node.left) or is_nested(node.right)):
+    sides = (node.left, node.right)
+    if not _may_be_nested(*sides):
         return None
-    return type(node)(this=order_key(node.left), expression=order_key(node.right))
+    left, right = (order_key(side) for side in sides)
+    return type(node)(this=left, expression=right)
+
+
+def _may_be_nested(*values: exp.Expr) -> bool:
+    """Whether values that are compared may be nested: not if one is known to be something else."""
+    kinds = {kind(value) for value in values if not is_nested(value)}
+    return any(is_nested(value) for value in values) or kinds == {None}
 
 
 def between_keys(node: exp.Expr) -> exp.Expr | None:
-    if not is_nested(node.this):
+    values = (node.this, node.args["low"], node.args["high"])
+    if not _may_be_nested(*values):
         return None
-    low, high = node.args["low"], node.args["high"]
-    return exp.Between(this=order_key(node.this), low=order_key(low), high=order_key(high))
+    value, low, high = (order_key(each) for each in values)
+    return exp.Between(this=value, low=low, high=high)
 
 
 def refuse_nested(node: exp.Expr) -> exp.Expr | None:
     """Reject greatest and least of nested values."""
-    if any(is_nested(value) for value in (node.this, *node.expressions)):
+    values = (node.this, *node.expressions)
+    if any(is_nested(value) for value in values):
         raise Untranslatable("greatest and least of lists, structs or maps are not supported; use CASE.")
-    return None
+    if not _may_be_nested(*values):
+        return None
+    return type(node)(**{**node.args, "this": order_key(node.this)})
 
 
 def ordered(node: exp.Expr) -> exp.Expr | None:
-    """A sort key; a name or a number may refer to a column of the SELECT."""
+    """A sort key; a name may refer to a column of the SELECT."""
     value = node.this
-    select = node.find_ancestor(exp.Select)
-    is_of_select = node.parent is not None and node.parent.parent is select
-    shown = _shown(value, select) if select is not None and is_of_select else None
-    if shown is not None and is_nested(shown):
-        if isinstance(value, exp.Literal):
-            raise Untranslatable("A list or a struct is ordered by its name, and not by its number.")
-        mark_type(value, type_of(shown) or exp.DataType())
-    if is_nested(value):
-        node.set("this", order_key(value))
+    if isinstance(value, exp.Var):
+        # ORDER BY ALL, of columns that are all known not to be nested.
+        return node
+    query = node.parent.parent if node.parent is not None else None
+    shown = _shown(value, query) if isinstance(query, exp.Select) else None
+    if shown is not None:
+        value.meta.pop(TYPE, None)
+        found = type_of(shown)
+        if found is not None:
+            mark_type(value, found)
+        elif kind(shown) not in (None, *_NESTED):
+            return node
+    node.set("this", order_key(value))
     return node
 
 
 def _shown(value: exp.Expr, select: exp.Select) -> exp.Expr | None:
-    """The column of a SELECT that a number or a name refers to."""
-    if isinstance(value, exp.Literal) and value.is_int:
-        place = int(value.name)
-        return select.expressions[place - 1].unalias() if 0 < place <= len(select.expressions) else None
-    if not isinstance(value, exp.Column) or value.table or kind(value) is not None:
+    """The expression of a SELECT that a name refers to."""
+    if not isinstance(value, exp.Column) or value.table:
         return None
-    names = (each for each in select.expressions if each.alias_or_name.lower() == value.name.lower())
-    found = next(names, None)
+    names = (each for each in select.expressions if isinstance(each, exp.Alias))
+    found = next((each for each in names if each.alias.lower() == value.name.lower()), None)
     return None if found is None else found.unalias()

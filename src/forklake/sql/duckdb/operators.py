@@ -189,7 +189,7 @@ def _concatenate(node: exp.Expr) -> exp.Expr | None:
     assert isinstance(node, exp.Binary)
     kinds = {kind(node.left), kind(node.right)}
     if "list" in kinds or kinds == {"blob"}:
-        return None
+        return node
     unknown = kinds <= {None, "blob"}
     for key in ("this", "expression"):
         part = node.args[key]

@@ -5,8 +5,8 @@ from sqlglot import exp
 from forklake.errors import Untranslatable
 from forklake.sql.duckdb.column_names import result_name, with_result_name
 from forklake.sql.duckdb.stars import expand_stars, visible_columns
-from forklake.sql.duckdb.syntax import call, kind, number
-from forklake.sql.duckdb.type_hints import HIDDEN, SOURCES
+from forklake.sql.duckdb.syntax import call, kind, kind_of_type, mark_type, number
+from forklake.sql.duckdb.type_hints import HIDDEN, RESULT, SOURCES
 
 _UNNESTED = "_unnested"
 _NULL_WITHOUT_ROWS = (exp.Sum, exp.Min, exp.Max, exp.Avg)
@@ -182,6 +182,39 @@ def _resolve_select_item(node: exp.Expr, select: exp.Select) -> exp.Expr:
         if given is not None and not isinstance(given, exp.Column):
             return given.copy()
     return node.copy()
+
+
+def name_order(query: exp.Query) -> None:
+    """Write names for the numbers and the ALL of ORDER BY, unless all columns are known not to be nested.
+
+    Only a sort key that is an expression can be replaced or checked.
+    """
+    order = query.args.get("order")
+    keys = [] if order is None else order.expressions
+    types = query.meta.get(RESULT) or [None]
+    if any(type_ is None or kind_of_type(type_) in (None, "list", "struct", "map") for type_ in types):
+        for key in list(keys):
+            key.replace(_named_keys(key, query))
+
+
+def _named_keys(key: exp.Ordered, query: exp.Query) -> list[exp.Expr] | exp.Expr:
+    is_number = isinstance(key.this, exp.Literal) and key.this.is_int
+    if not is_number and not (isinstance(key.this, exp.Var) and key.this.name.upper() == "ALL"):
+        return key
+    names = output_names(query)
+    if names is None or len({name.lower() for name in names}) < len(names):
+        raise Untranslatable("ORDER BY a number or ALL needs columns of known types, or of different names.")
+    if is_number and not 0 < int(key.this.name) <= len(names):
+        raise Untranslatable(f"There is no column {key.this.name} in SELECT, which has {len(names)}.")
+    chosen = [names[int(key.this.name) - 1]] if is_number else names
+    return [_ordered_by(name, key, query) for name in chosen]
+
+
+def _ordered_by(name: str, key: exp.Ordered, query: exp.Query) -> exp.Expr:
+    column = exp.column(exp.to_identifier(name, quoted=True))
+    types, names = query.meta.get(RESULT) or [], output_names(query) or []
+    type_ = types[names.index(name)] if len(types) == len(names) else None
+    return exp.Ordered(**{**key.args, "this": column if type_ is None else mark_type(column, type_)})
 
 
 def union_by_name(union: exp.SetOperation) -> None:

@@ -11,9 +11,15 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 from sqlglot.generators.spark import SparkGenerator
 
-from forklake.errors import Untranslatable
+from forklake.errors import ForklakeError, Untranslatable
 from forklake.sql.duckdb.functions import rewrite_all
-from forklake.sql.duckdb.queries import refuse_untranslatable, rewrite_select, type_null_conditions, union_by_name
+from forklake.sql.duckdb.queries import (
+    name_order,
+    refuse_untranslatable,
+    rewrite_select,
+    type_null_conditions,
+    union_by_name,
+)
 from forklake.sql.duckdb.sources import (
     move_joins,
     name_values,
@@ -95,6 +101,9 @@ def to_spark(node: exp.Expr, columns_of: ColumnsOf | None = None, values: Mappin
     """
     try:
         return _translate(node, columns_of, values)
+    except ForklakeError:
+        # These are ValueErrors too, and say already what is wrong.
+        raise
     except (SqlglotError, IndexError, ValueError):
         # A rule found fewer arguments or others than the function takes.
         raise Untranslatable(
@@ -145,6 +154,8 @@ def _rewrite_queries(root: exp.Expr) -> exp.Expr:
                 f"A column of {union.key.upper()} has texts beside other types; cast them to the type that is meant."
             )
         union_by_name(union)
+    for query in list(root.find_all(exp.Query)):
+        name_order(query)
     for table in list(root.find_all(exp.Table)):
         if isinstance(table.this, exp.GenerateSeries):
             rewrite_series(table)

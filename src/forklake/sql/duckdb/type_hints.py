@@ -5,8 +5,9 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
-from sqlglot.optimizer.annotate_types import annotate_types
+from sqlglot.optimizer.annotate_types import TypeAnnotator, annotate_types
 from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.resolver import Resolver
 from sqlglot.optimizer.scope import Scope, traverse_scope
@@ -65,7 +66,7 @@ def add_hints(root: exp.Expr, columns_of: ColumnsOf | None, values: Mapping[str,
                     twin, schema=schema, dialect="duckdb", quote_identifiers=False, validate_qualify_columns=False
                 )
                 _note_sources(twin, schema, nodes, _spelling(root, tables))
-            twin = annotate_types(twin, schema=schema, dialect="duckdb")
+            twin = annotate_types(twin, schema=schema, dialect="duckdb", expression_metadata=_TYPING)
     except (SqlglotError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
         # The optimizer does not support every tree that the parser builds; the query is then translated without hints.
         return
@@ -78,9 +79,27 @@ def add_hints(root: exp.Expr, columns_of: ColumnsOf | None, values: Mapping[str,
     for each in twin.find_all(exp.SetOperation):
         if each.meta.get(_ORIGIN) is not None and _mixes_texts(each):
             nodes[each.meta[_ORIGIN]].meta[MIXED] = True
+    for query in twin.find_all(exp.Query):
+        if query.meta.get(_ORIGIN) is not None:
+            nodes[query.meta[_ORIGIN]].meta[RESULT] = _result_types(query)
     root.meta[MIXED_USING] = any(_compares_texts(join) for join in twin.find_all(exp.Join))
     if isinstance(twin, exp.Query):
         root.meta[RESULT] = _result_types(twin)
+
+
+def _type_concatenation(typing: TypeAnnotator, node: exp.Expr) -> exp.Expr:
+    """|| concatenates lists and blobs, which the optimizer takes for texts."""
+    assert isinstance(node, exp.DPipe)
+    sides = [_known(side) for side in (node.left, node.right)]
+    kinds = [None if type_ is None else kind_of_type(type_) for type_ in sides]
+    lists = [type_ for type_ in sides if type_ is not None and kind_of_type(type_) in ("list", "blob")]
+    known: exp.DataType | exp.DType = lists[0] if lists else exp.DataType.Type.VARCHAR
+    is_unknown = None in kinds and set(kinds) <= {None, "blob"}
+    typing._set_type(node, exp.DataType.Type.UNKNOWN if is_unknown else known)
+    return node
+
+
+_TYPING = {**DuckDB.EXPRESSION_METADATA, exp.DPipe: {"annotator": _type_concatenation}}
 
 
 def _type_variables(function: exp.Lambda) -> None:
