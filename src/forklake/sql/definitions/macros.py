@@ -19,16 +19,24 @@ from forklake.sql.parsing.table_references import apply_edits, argument_name, en
 from forklake.sql.session.state import SessionState
 
 _DEEPEST = 32
+_LONGEST = 200_000
+"""Most characters of an expanded call: macros that call others twice double it with every step."""
 _Chain: TypeAlias = tuple[tuple[str, int, MacroImplementation], ...]
 """The chain of macros being expanded: for each its catalog, its id and the implementation."""
+_Expanded: TypeAlias = dict[tuple[str, str, MacroImplementation, str], str]
+"""Texts of macros that have been expanded already, by catalog, schema, implementation and text."""
 
 
-def expand_macros(state: SessionState, context: Context, text: str, within: _Chain = ()) -> str:
+def expand_macros(state: SessionState, context: Context, text: str) -> str:
     """The text with every macro call replaced, including nested ones.
 
     Names in a macro are resolved in its own catalog and schema, those in its arguments at the call site; neither sees
     names of the other.
     """
+    return _expand(state, context, text, (), {})
+
+
+def _expand(state: SessionState, context: Context, text: str, within: _Chain, expanded: _Expanded) -> str:
     if "(" not in text:
         return text
     try:
@@ -41,13 +49,18 @@ def expand_macros(state: SessionState, context: Context, text: str, within: _Cha
         if not any(start <= call.start < end for start, end, _ in edits):
             found = find_macro(state, context, call)
             if found is not None:
-                written = _macro_edit(state, context, call, found, within)
+                written = _macro_edit(state, context, call, found, within, expanded)
                 edits.append((call.start, end_of_brackets(text, call.end, context.dialect), written))
     return apply_edits(text, edits)
 
 
-def _macro_edit(state: SessionState, context: Context, call: MacroCall, found: FoundMacro, within: _Chain) -> str:
-    arguments = [_expanded_argument(state, context, argument, within) for argument in call.node.expressions]
+def _macro_edit(
+    state: SessionState, context: Context, call: MacroCall, found: FoundMacro, within: _Chain, expanded: _Expanded
+) -> str:
+    def expand_argument(text: str) -> str:
+        return _expand(state, context, text, within, expanded)
+
+    arguments = [_expanded_argument(context.dialect, given, expand_argument) for given in call.node.expressions]
     macro, implementation = found.macro, _choose_implementation(found.macro, arguments)
     key = (found.attachment.name, macro.object_id, implementation)
     if key in within or len(within) > _DEEPEST:
@@ -57,7 +70,10 @@ def _macro_edit(state: SessionState, context: Context, call: MacroCall, found: F
     named = without_catalog if context.is_kept else with_catalog
 
     def in_full(own: str) -> str:
-        return named(state, inside, found.attachment, expand_macros(state, inside, own, (*within, key)))
+        place = (found.attachment.name, found.schema, implementation, own)
+        if place not in expanded:
+            expanded[place] = _expand(state, inside, own, (*within, key), expanded)
+        return named(state, inside, found.attachment, expanded[place])
 
     try:
         values = _argument_values(implementation, arguments, macro.name, in_full)
@@ -66,19 +82,23 @@ def _macro_edit(state: SessionState, context: Context, call: MacroCall, found: F
         body = _with_values(text, implementation.dialect, values, context.dialect)
     except SqlglotError:
         raise InvalidInput(f"The text of macro '{macro.name}' cannot be read.") from None
+    if len(body) > _LONGEST:
+        raise InvalidInput(
+            f"Macro '{macro.name}' is too long when all macros in it are expanded: more than {_LONGEST:,} characters."
+            " Let it use its parameters and other macros fewer times, for instance by way of a subquery."
+        )
     alias = f" AS {quoted_name(call.name[-1], context.dialect)}" if call.is_table and not _has_alias(call) else ""
     return f"({body}){alias}"
 
 
-def _expanded_argument(state: SessionState, context: Context, argument: exp.Expr, within: _Chain) -> exp.Expr:
+def _expanded_argument(dialect: str, argument: exp.Expr, expand: Callable[[str], str]) -> exp.Expr:
     if argument.find(exp.Anonymous) is None:
         return argument
     if argument_name(argument) is not None:
         copied = argument.copy()
-        copied.set("expression", _expanded_argument(state, context, argument.expression, within))
+        copied.set("expression", _expanded_argument(dialect, argument.expression, expand))
         return copied
-    text = argument.sql(dialect=sqlglot_dialect(context.dialect))
-    return parse_text(expand_macros(state, context, text, within), context.dialect).copy()
+    return parse_text(expand(argument.sql(dialect=sqlglot_dialect(dialect))), dialect).copy()
 
 
 def _has_alias(call: MacroCall) -> bool:
@@ -103,8 +123,8 @@ def _with_values(text: str, own_dialect: str, values: Mapping[str, exp.Expr], di
     def put_in(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column) and len(node.parts) == 1 and fold(node.name) in values:
             return _as_operand(values[fold(node.name)].copy())
-        if is_value and isinstance(node, exp.Column) and len(node.parts) == 2 and fold(node.table) in values:
-            return exp.Dot(this=exp.Paren(this=values[fold(node.table)].copy()), expression=node.this)
+        if is_value and isinstance(node, exp.Column) and fold(node.parts[0].name) in values:
+            return exp.Dot.build([exp.Paren(this=values[fold(node.parts[0].name)].copy()), *node.parts[1:]])
         return node
 
     return body.transform(put_in).sql(dialect=sqlglot_dialect(dialect))
