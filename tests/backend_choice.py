@@ -6,7 +6,7 @@ runs once in `make test`, on a root in SQLite or on a fork in PostgreSQL, half o
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from zlib import crc32
 
@@ -18,26 +18,45 @@ PAIRS = {"sqlite": "root", "postgres": "fork"}
 _PARTS = {*PAIRS, *PAIRS.values()}
 
 
-def is_chosen(item: pytest.Item) -> bool:
-    """Whether the test runs with these parameters."""
-    callspec = getattr(item, "callspec", None)
-    if EVERY_PAIR or callspec is None or not any(item.path.is_relative_to(folder) for folder in ROWS):
-        return True
-    backend, place = _backend(callspec.params), callspec.params.get("in_fork")
-    if backend is None:
-        return True
-    if place is not None and place != PAIRS[backend]:
-        return False
-    return item.get_closest_marker("every_backend") is not None or backend == _turn(item, callspec.id)
+def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """The tests that need not run: those of another backend than the one whose turn it is, if they can run on both."""
+    if EVERY_PAIR:
+        return []
+    unpaired = [item for item in items if not _is_pair(item)]
+    backends: dict[str, set[str]] = {}
+    for item in items:
+        if (backend := _backend(item)) is not None and _is_pair(item):
+            backends.setdefault(_known_by(item), set()).add(backend)
+    return [*unpaired, *(item for item in items if _is_pair(item) and not _is_its_turn(item, backends))]
 
 
-def _backend(params: Mapping[str, object]) -> str | None:
-    found = params.get("place", params.get("backend"))
+def _is_pair(item: pytest.Item) -> bool:
+    """Whether it is not a fork on SQLite, or a root on PostgreSQL."""
+    backend, place = _backend(item), _params(item).get("in_fork")
+    return backend is None or place is None or place == PAIRS[backend]
+
+
+def _is_its_turn(item: pytest.Item, backends: Mapping[str, set[str]]) -> bool:
+    backend = _backend(item)
+    if backend is None or item.get_closest_marker("every_backend") is not None:
+        return True
+    possible = sorted(backends[_known_by(item)])
+    return backend == possible[crc32(_known_by(item).encode()) % len(possible)]
+
+
+def _params(item: pytest.Item) -> Mapping[str, object]:
+    return getattr(getattr(item, "callspec", None), "params", {})
+
+
+def _backend(item: pytest.Item) -> str | None:
+    """The database that a test of rows runs on, if it says so."""
+    if not any(item.path.is_relative_to(folder) for folder in ROWS):
+        return None
+    found = _params(item).get("place", _params(item).get("backend"))
     return found if isinstance(found, str) and found in PAIRS else None
 
 
-def _turn(item: pytest.Item, parameters: str) -> str:
-    """The same whenever it is asked, and different from test to test."""
-    others = [part for part in parameters.split("-") if part not in _PARTS]
-    known_by = "-".join([item.path.name, getattr(item, "originalname", item.name), *others])
-    return list(PAIRS)[crc32(known_by.encode()) % len(PAIRS)]
+def _known_by(item: pytest.Item) -> str:
+    """The same for a test on every backend."""
+    parts = [part for part in item.name.replace("]", "").replace("[", "-").split("-") if part not in _PARTS]
+    return "-".join([str(item.path), *parts])

@@ -11,7 +11,7 @@ from hypothesis import settings
 from forklake.catalog.lakes.catalogs import create_catalog
 from forklake.catalog.lakes.lake import Catalog, Lake
 from forklake.catalog.lakes.open_lake import open_lake
-from tests.backend_choice import is_chosen
+from tests.backend_choice import left_out
 from tests.effort import examples
 from tests.postgres_server import TestPostgres
 
@@ -24,8 +24,9 @@ _schema_numbers = itertools.count(1)
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the backends that a test need not try."""
-    config.hook.pytest_deselected(items=[item for item in items if not is_chosen(item)])
-    items[:] = [item for item in items if is_chosen(item)]
+    left = set(left_out(items))
+    config.hook.pytest_deselected(items=list(left))
+    items[:] = [item for item in items if item not in left]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 import forklake
 from forklake.api.session import Session
-from forklake.errors import ForklakeError
+from forklake.errors import ForklakeError, TransactionError
 from forklake.spark.session.provider import SparkProvider
 from forklake.sql.parsing.cursor import quoted_name
 
@@ -198,7 +198,9 @@ def test_texts_in_comments_messages_and_options_stay_texts(dialect: str, text: s
         try:
             session.sql(f"BEGIN; CREATE SCHEMA s; CALL lake.set_commit_message({written}, {written}); COMMIT")
         except ForklakeError:
-            session.rollback()
+            # A text that cannot be encoded is refused before anything of it runs.
+            with suppress(TransactionError):
+                session.rollback()
             assert not storable(text)
         else:
             snapshots = session.sql("SELECT author, commit_message FROM lake.snapshots()").fetchall()
