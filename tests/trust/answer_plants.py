@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from decimal import Decimal
 from typing import Any
@@ -22,8 +22,9 @@ from forklake.sql.values import constant_rows
 
 
 @contextmanager
-def _everywhere(name: str, really: object, instead: object) -> Iterator[None]:
+def _everywhere(really: Callable[..., object], instead: object) -> Iterator[None]:
     """Put a function in the place of another, also where it was imported by name."""
+    name = really.__name__
     modules = [module for path, module in list(sys.modules.items()) if path.startswith("forklake.")]
     with ExitStack() as patches:
         for module in modules:
@@ -43,7 +44,7 @@ def argument_ignored() -> Iterator[None]:
             like.args.pop("negate", None)
         return really(plain, *given)
 
-    with _everywhere("predicate_from", really, read):
+    with _everywhere(really, read):
         yield
 
 
@@ -62,7 +63,7 @@ def alias_list_ignored() -> Iterator[None]:
             if alias is not None and names is not None:
                 alias.args["columns"] = names
 
-    with _everywhere("predicate_for", really, read):
+    with _everywhere(really, read):
         yield
 
 
@@ -75,14 +76,14 @@ def casts_rounded() -> Iterator[None]:
     def read(text: str, *given: Any, **named: Any) -> Any:
         return really(cast.sub(lambda found: str(round(Decimal(found[1]))), text), *given, **named)
 
-    with _everywhere("constant_rows", really, read):
+    with _everywhere(really, read):
         yield
 
 
 @contextmanager
 def zone_not_noticed() -> Iterator[None]:
     """Moments without a zone are taken for moments in UTC, whatever the session says."""
-    with _everywhere("rules_of", comparison_rules.session_rules, lambda holder: DEFAULT_RULES):
+    with _everywhere(comparison_rules.session_rules, lambda holder: DEFAULT_RULES):
         yield
 
 

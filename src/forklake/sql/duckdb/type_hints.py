@@ -133,11 +133,20 @@ def _result_types(query: exp.Query) -> list[exp.DataType | None]:
 
 def _mixes_texts(query: exp.SetOperation) -> bool:
     """Whether a column has texts on one side and other values on the other, which Spark casts to one type."""
-    sides = (_result_types(side) for side in (query.left, query.right))
-    kinds = [
-        {None if type_ is None else kind_of_type(type_) for type_ in column} for column in zip(*sides, strict=False)
-    ]
-    return any("text" in column and not column <= {"text", "json", "uuid", "time", None} for column in kinds)
+    sides = (query.left, query.right)
+    if query.args.get("by_name"):
+        left, right = (dict(zip(_names(side), _result_types(side), strict=False)) for side in sides)
+        columns = [(type_, right[name]) for name, type_ in left.items() if name in right]
+    else:
+        columns = list(zip(*(_result_types(side) for side in sides), strict=False))
+    kinds = [{None if type_ is None else kind_of_type(type_) for type_ in column} for column in columns]
+    return any("text" in column and not column <= {"text", "json", None} for column in kinds)
+
+
+def _names(query: exp.Expr) -> list[str]:
+    """The names of a query's columns, folded."""
+    inner = query.unnest()
+    return [name.lower() for name in inner.named_selects] if isinstance(inner, exp.Query) else []
 
 
 def _compares_texts(join: exp.Join) -> bool:
