@@ -452,10 +452,13 @@ def test_json_is_read_to_its_end(local: Lakehouse, tmp_path: Path, content: byte
     assert local.session.sql("SELECT id FROM lake.t ORDER BY id").fetchall() == [(1,), (2,)]
 
 
-def test_an_array_with_something_behind_it_is_refused(local: Lakehouse, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text", ['[\n{"id":1}\n]\n{"id":2}\n', '[\n{"id":1}\n],"x":[{"id":2}]', '[{"id":1}],"x":[{"id":2}]\n']
+)
+def test_an_array_with_something_behind_it_is_refused(local: Lakehouse, tmp_path: Path, text: str) -> None:
     _fresh(local, "t", {"id": "int"})
-    (tmp_path / "wrong.json").write_text('[\n{"id":1}\n]\n{"id":2}\n')
-    with pytest.raises(InvalidRows, match="The file must be one JSON value"):
+    (tmp_path / "wrong.json").write_text(text)
+    with pytest.raises(InvalidRows, match="must be one JSON value"):
         local.session.sql(f"COPY lake.t FROM '{tmp_path}/wrong.json'")
 
 

@@ -1,5 +1,7 @@
 """DuckDB types of table columns, for the translation."""
 
+from functools import lru_cache
+
 from sqlglot import exp
 
 from forklake.model.column_types import ColumnType
@@ -16,7 +18,13 @@ def duckdb_type(column: Column) -> exp.DataType | None:
     """The DuckDB type of a column; None if the translation uses the type that Spark has for it."""
     if any(field.type.name in _LEFT_TO_SPARK for field in column.walk()):
         return None
-    return exp.DataType.build(column.type.sql(), dialect="duckdb")
+    # A copy: nodes of a tree may be changed.
+    return _parse(column.type.sql()).copy()
+
+
+@lru_cache(4096)
+def _parse(text: str) -> exp.DataType:
+    return exp.DataType.build(text, dialect="duckdb")
 
 
 def texts_in_spark(types: Types) -> dict[str, ColumnType]:

@@ -325,7 +325,6 @@ def _table_rows(
     predicate = table_predicate(names.text, reference, table, state.rules)
     virtual = named_virtual_columns(reference, table)
     names.tables[id(reference.node)] = table
-    names.types[id(reference.node)] = table_types(table)
     if virtual:
         names.hidden_sources.append(hidden_column_source(reference, virtual))
     work = state.work(bound.tx, bound.attachment)
@@ -371,6 +370,8 @@ def _reference_frame(
     if bound.table is None:
         frame, names.types[id(reference.node)] = _view_rows(state, bound, context)
         return frame
+    if context.dialect == "duckdb":
+        names.types[id(reference.node)] = table_types(bound.table)
     return _table_rows(state, bound, bound.table, reference, names)
 
 
