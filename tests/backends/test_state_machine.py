@@ -41,9 +41,10 @@ from tests.backends.model_lake import (
     check_own_changes,
     check_past,
 )
+from tests.effort import examples
 from tests.lakes import new_files
 
-EXAMPLES = int(os.environ.get("FORKLAKE_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("FORKLAKE_EXAMPLES", examples(25)))
 STEPS = 50
 MOST_CATALOGS = 8
 

@@ -15,8 +15,9 @@ from forklake.catalog.retention.due_files import delete_due
 from forklake.catalog.retention.expiry import expire_snapshots
 from forklake.store import scope
 from tests.backends.test_state_machine import LakeMachine, numbers
+from tests.effort import examples
 
-EXAMPLES = int(os.environ.get("FORKLAKE_EXAMPLES", "60")) // 3
+EXAMPLES = int(os.environ.get("FORKLAKE_EXAMPLES", examples(25))) // 3
 STEPS = 40
 
 

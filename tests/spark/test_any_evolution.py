@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import forklake
+from tests.effort import examples
 from tests.spark.evolution_model import canonical, random_filter
 from tests.spark.evolution_steps import INLINED_ROWS, Evolution
 
@@ -34,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @settings(
-    max_examples=EXAMPLES or 20,
+    max_examples=EXAMPLES or examples(8),
     derandomize=not EXAMPLES,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     database=None,
