@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -77,14 +76,19 @@ def _has_unseen_tables(text: str, tree: exp.Expr, references: Sequence[Reference
     if "TABLE" not in text.upper():
         return False
     seen = {reference.start for reference in references}
-    columns = {
-        name.meta.get("start") for name in tree.find_all(exp.Identifier) if not isinstance(name.parent, exp.Table)
-    }
+    names = (name for name in tree.find_all(exp.Identifier) if not isinstance(name.parent, exp.Table))
+    columns = {name.meta.get("start") for name in names}
+    tokens = tokens_of(text, dialect)
     return any(
         before.text.upper() == "TABLE" and (token.text == "(" or is_name(token)) and token.start not in seen
-        for before, token in pairwise(tokens_of(text, dialect))
-        if before.token_type not in (TokenType.STRING, TokenType.IDENTIFIER) and before.start not in columns
+        for first, before, token in zip([None, *tokens], tokens, tokens[1:], strict=False)
+        if before.token_type not in (TokenType.STRING, TokenType.IDENTIFIER)
+        # Where a query may begin, sqlglot takes the word for a column as well.
+        and (before.start not in columns or first is None or first.text.upper() in _BEFORE_QUERIES)
     )
+
+
+_BEFORE_QUERIES = frozenset({"(", "UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT", "MINUS"})
 
 
 def _find_references(
