@@ -238,9 +238,9 @@ CREATE TABLE IF NOT EXISTS lake_table_stats (
 );
 
 -- Commit rows as a snapshot on top of `base`; NULL, and nothing written, if something else was committed since.
--- The snapshot's id is drawn under the catalog's lock, and put where `stand_in` stands for it.
+-- The snapshot's id is drawn under the catalog's lock, and replaces -1 in the columns that have it.
 CREATE OR REPLACE FUNCTION lake_append(
-    catalog bigint, base bigint, payload text, stand_in text, alters_schema boolean, changes text,
+    catalog bigint, base bigint, payload jsonb, alters_schema boolean, changes text,
     author text, message text, extra_info text, token uuid
 ) RETURNS bigint
 LANGUAGE plpgsql
@@ -251,7 +251,6 @@ DECLARE
     id bigint;
     moment timestamptz;
     version bigint;
-    rows jsonb;
 BEGIN
     SELECT c.* INTO head FROM lake_catalog c WHERE c.catalog_id = catalog AND c.end_snapshot IS NULL FOR NO KEY UPDATE;
     IF head.head_snapshot IS DISTINCT FROM base THEN
@@ -264,50 +263,49 @@ BEGIN
     END IF;
     id := nextval('lake_snapshot_seq');
     moment := greatest(clock_timestamp(), head.head_time + interval '1 microsecond');
-    rows := replace(payload, stand_in, id::text)::jsonb;
-    IF rows -> 'lake_object' IS NOT NULL THEN
-        INSERT INTO lake_object SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::TEXT, (r ->> 5)::BIGINT, (r ->> 6)::TEXT, (r ->> 7)::TEXT, (r ->> 8)::UUID, (r ->> 9)::TEXT, (r ->> 10)::JSONB
-        FROM jsonb_array_elements(rows -> 'lake_object') AS t(r);
+    IF payload -> 'lake_object' IS NOT NULL THEN
+        INSERT INTO lake_object SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, CASE (r ->> 2)::BIGINT WHEN -1 THEN id ELSE (r ->> 2)::BIGINT END, (r ->> 3)::BIGINT, (r ->> 4)::TEXT, (r ->> 5)::BIGINT, (r ->> 6)::TEXT, (r ->> 7)::TEXT, (r ->> 8)::UUID, (r ->> 9)::TEXT, (r ->> 10)::JSONB
+        FROM jsonb_array_elements(payload -> 'lake_object') AS t(r);
     END IF;
-    IF rows -> 'lake_row_end' IS NOT NULL THEN
-        INSERT INTO lake_row_end SELECT (r ->> 0)::BIGINT, (r ->> 1)::SMALLINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::BIGINT, (r ->> 5)::BIGINT
-        FROM jsonb_array_elements(rows -> 'lake_row_end') AS t(r);
+    IF payload -> 'lake_row_end' IS NOT NULL THEN
+        INSERT INTO lake_row_end SELECT (r ->> 0)::BIGINT, (r ->> 1)::SMALLINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::BIGINT, CASE (r ->> 5)::BIGINT WHEN -1 THEN id ELSE (r ->> 5)::BIGINT END
+        FROM jsonb_array_elements(payload -> 'lake_row_end') AS t(r);
     END IF;
-    IF rows -> 'lake_data_file' IS NOT NULL THEN
-        INSERT INTO lake_data_file SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::BIGINT, (r ->> 5)::TEXT, (r ->> 6)::BOOLEAN, (r ->> 7)::TEXT, (r ->> 8)::BIGINT, (r ->> 9)::BIGINT, (r ->> 10)::BIGINT, (r ->> 11)::BIGINT, (r ->> 12)::BIGINT, (r ->> 13)::BIGINT, (r ->> 14)::BIGINT, (r ->> 15)::TEXT, (r ->> 16)::BIGINT
-        FROM jsonb_array_elements(rows -> 'lake_data_file') AS t(r);
+    IF payload -> 'lake_data_file' IS NOT NULL THEN
+        INSERT INTO lake_data_file SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, CASE (r ->> 3)::BIGINT WHEN -1 THEN id ELSE (r ->> 3)::BIGINT END, (r ->> 4)::BIGINT, (r ->> 5)::TEXT, (r ->> 6)::BOOLEAN, (r ->> 7)::TEXT, (r ->> 8)::BIGINT, (r ->> 9)::BIGINT, (r ->> 10)::BIGINT, (r ->> 11)::BIGINT, (r ->> 12)::BIGINT, (r ->> 13)::BIGINT, (r ->> 14)::BIGINT, (r ->> 15)::TEXT, CASE (r ->> 16)::BIGINT WHEN -1 THEN id ELSE (r ->> 16)::BIGINT END
+        FROM jsonb_array_elements(payload -> 'lake_data_file') AS t(r);
     END IF;
-    IF rows -> 'lake_delete_file' IS NOT NULL THEN
-        INSERT INTO lake_delete_file SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::BIGINT, (r ->> 5)::BIGINT, (r ->> 6)::TEXT, (r ->> 7)::BOOLEAN, (r ->> 8)::TEXT, (r ->> 9)::BIGINT, (r ->> 10)::BIGINT, (r ->> 11)::BIGINT, (r ->> 12)::BIGINT, (r ->> 13)::TEXT
-        FROM jsonb_array_elements(rows -> 'lake_delete_file') AS t(r);
+    IF payload -> 'lake_delete_file' IS NOT NULL THEN
+        INSERT INTO lake_delete_file SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, CASE (r ->> 3)::BIGINT WHEN -1 THEN id ELSE (r ->> 3)::BIGINT END, (r ->> 4)::BIGINT, (r ->> 5)::BIGINT, (r ->> 6)::TEXT, (r ->> 7)::BOOLEAN, (r ->> 8)::TEXT, (r ->> 9)::BIGINT, (r ->> 10)::BIGINT, (r ->> 11)::BIGINT, (r ->> 12)::BIGINT, (r ->> 13)::TEXT
+        FROM jsonb_array_elements(payload -> 'lake_delete_file') AS t(r);
     END IF;
-    IF rows -> 'lake_file_column_stats' IS NOT NULL THEN
+    IF payload -> 'lake_file_column_stats' IS NOT NULL THEN
         INSERT INTO lake_file_column_stats SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::DOUBLE PRECISION, (r ->> 5)::DOUBLE PRECISION, (r ->> 6)::BIGINT, (r ->> 7)::BIGINT, (r ->> 8)::TEXT, (r ->> 9)::TEXT, (r ->> 10)::BOOLEAN, (r ->> 11)::BIGINT, (r ->> 12)::TEXT
-        FROM jsonb_array_elements(rows -> 'lake_file_column_stats') AS t(r);
+        FROM jsonb_array_elements(payload -> 'lake_file_column_stats') AS t(r);
     END IF;
-    IF rows -> 'lake_file_partition_value' IS NOT NULL THEN
+    IF payload -> 'lake_file_partition_value' IS NOT NULL THEN
         INSERT INTO lake_file_partition_value SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::INTEGER, (r ->> 4)::TEXT
-        FROM jsonb_array_elements(rows -> 'lake_file_partition_value') AS t(r);
+        FROM jsonb_array_elements(payload -> 'lake_file_partition_value') AS t(r);
     END IF;
-    IF rows -> 'lake_table_stats' IS NOT NULL THEN
-        INSERT INTO lake_table_stats SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::BIGINT, (r ->> 5)::BIGINT, (r ->> 6)::JSONB
-        FROM jsonb_array_elements(rows -> 'lake_table_stats') AS t(r);
+    IF payload -> 'lake_table_stats' IS NOT NULL THEN
+        INSERT INTO lake_table_stats SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, CASE (r ->> 2)::BIGINT WHEN -1 THEN id ELSE (r ->> 2)::BIGINT END, (r ->> 3)::BIGINT, (r ->> 4)::BIGINT, (r ->> 5)::BIGINT, (r ->> 6)::JSONB
+        FROM jsonb_array_elements(payload -> 'lake_table_stats') AS t(r);
     END IF;
-    IF rows -> 'lake_inlined_batch' IS NOT NULL THEN
-        INSERT INTO lake_inlined_batch SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::BIGINT, (r ->> 5)::BIGINT, (r ->> 6)::BIGINT, (r ->> 7)::BIGINT, (r ->> 8)::BYTEA
-        FROM jsonb_array_elements(rows -> 'lake_inlined_batch') AS t(r);
+    IF payload -> 'lake_inlined_batch' IS NOT NULL THEN
+        INSERT INTO lake_inlined_batch SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, CASE (r ->> 3)::BIGINT WHEN -1 THEN id ELSE (r ->> 3)::BIGINT END, (r ->> 4)::BIGINT, CASE (r ->> 5)::BIGINT WHEN -1 THEN id ELSE (r ->> 5)::BIGINT END, (r ->> 6)::BIGINT, (r ->> 7)::BIGINT, (r ->> 8)::BYTEA
+        FROM jsonb_array_elements(payload -> 'lake_inlined_batch') AS t(r);
     END IF;
-    IF rows -> 'lake_inlined_delete' IS NOT NULL THEN
-        INSERT INTO lake_inlined_delete SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::INTEGER, (r ->> 4)::BIGINT
-        FROM jsonb_array_elements(rows -> 'lake_inlined_delete') AS t(r);
+    IF payload -> 'lake_inlined_delete' IS NOT NULL THEN
+        INSERT INTO lake_inlined_delete SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::INTEGER, CASE (r ->> 4)::BIGINT WHEN -1 THEN id ELSE (r ->> 4)::BIGINT END
+        FROM jsonb_array_elements(payload -> 'lake_inlined_delete') AS t(r);
     END IF;
-    IF rows -> 'lake_column_mapping' IS NOT NULL THEN
-        INSERT INTO lake_column_mapping SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::JSONB
-        FROM jsonb_array_elements(rows -> 'lake_column_mapping') AS t(r);
+    IF payload -> 'lake_column_mapping' IS NOT NULL THEN
+        INSERT INTO lake_column_mapping SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, CASE (r ->> 3)::BIGINT WHEN -1 THEN id ELSE (r ->> 3)::BIGINT END, (r ->> 4)::JSONB
+        FROM jsonb_array_elements(payload -> 'lake_column_mapping') AS t(r);
     END IF;
-    IF rows -> 'lake_option' IS NOT NULL THEN
-        INSERT INTO lake_option SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, (r ->> 3)::BIGINT, (r ->> 4)::TEXT, (r ->> 5)::BIGINT, (r ->> 6)::TEXT, (r ->> 7)::TEXT
-        FROM jsonb_array_elements(rows -> 'lake_option') AS t(r);
+    IF payload -> 'lake_option' IS NOT NULL THEN
+        INSERT INTO lake_option SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, CASE (r ->> 2)::BIGINT WHEN -1 THEN id ELSE (r ->> 2)::BIGINT END, (r ->> 3)::BIGINT, (r ->> 4)::TEXT, (r ->> 5)::BIGINT, (r ->> 6)::TEXT, (r ->> 7)::TEXT
+        FROM jsonb_array_elements(payload -> 'lake_option') AS t(r);
     END IF;
     version := head.schema_version + alters_schema::int;
     INSERT INTO lake_snapshot
@@ -990,7 +988,7 @@ FROM lake_seen_stats s
 CROSS JOIN LATERAL jsonb_each(s.column_stats) AS c;
 
 INSERT INTO lake_info (key, value) VALUES
-	('format_version', '3'), ('lake_uuid', gen_random_uuid()::text), ('created_by', 'Forklake')
+	('format_version', '4'), ('lake_uuid', gen_random_uuid()::text), ('created_by', 'Forklake')
 ON CONFLICT DO NOTHING;
 
 COMMIT;

@@ -25,6 +25,7 @@ from forklake.model.ids import BatchId, ColumnId, MappingId, TableId
 from forklake.model.mappings import MappedColumn, NameMapping
 from forklake.model.statistics import ColumnStats
 from forklake.store.metadata_tables import TABLES
+from forklake.store.snapshot_writer import SNAPSHOT_COLUMNS
 from tests.backends.counting_store import CountingStore, counted
 from tests.backends.table_changes import BIGINT
 from tests.backends.test_expiry import expire_all
@@ -99,6 +100,41 @@ def test_appends_one_after_the_other_all_go_the_short_way(known: tuple[CountingS
     assert view.stats(table_id).record_count == 8 * 10 - 2 + 3
     starts = [scanned.data.row_id_start for scanned in view.files(table_id)]
     assert len(set(starts)) == 8
+
+
+def test_values_that_look_like_the_placeholder_of_the_snapshot_stay_as_they_are(
+    known: tuple[CountingStore, Catalog],
+) -> None:
+    store, catalog = known
+    tx = begin(catalog)
+    table = get_table(tx, "main", "t")
+    [new] = new_files(tx, 1)
+    stats = [ColumnStats(ColumnId(1), 10, 0, "-1", "-1")]
+    tx.append_files(table, [replace(new, file=new.file._replace(path="-1"), column_stats=tuple(stats))])
+    inline_rows(tx, table, 1, b"-1")
+    snapshot_id = commit(tx)
+    assert (store.short, store.long) == (1, 0)
+    view = view_at_head(catalog)
+    table_id = TableId(table.object_id)
+    [file] = [scanned.data for scanned in view.files(table_id) if scanned.data.path == "-1"]
+    assert file.begin_snapshot == snapshot_id
+    assert [batch.payload for batch in view.batches(table_id) if batch.begin_snapshot == snapshot_id] == [b"-1"]
+    kept = metadata_rows(catalog.lake, catalog)
+    assert [row[-6:] for row in kept["lake_file_column_stats"] if "-1" in row]
+    assert not any(-1 in row for table in SNAPSHOT_COLUMNS for row in kept[table])
+
+
+def test_a_column_added_to_a_table_of_the_same_transaction_has_the_snapshot_that_added_it(
+    known: tuple[CountingStore, Catalog],
+) -> None:
+    _, catalog = known
+    tx = begin(catalog)
+    create_table(tx, "main", "made", [ColumnSpec("a", BIGINT)])
+    spec = ColumnSpec("b", BIGINT)
+    alter_table(tx, "main", "made", lambda definition: add_column(definition, spec, tx.new_column_ids(1), ()))
+    snapshot_id = commit(tx)
+    columns = get_table(begin(catalog), "main", "made").definition.columns
+    assert [column.added for column in columns] == [None, snapshot_id]
 
 
 def test_appends_to_many_tables_in_turn_go_the_short_way_once_each_is_known(main: Catalog) -> None:
@@ -354,9 +390,13 @@ def _deletes(tx: Transaction) -> None:
 def _objects(tx: Transaction) -> None:
     create_schema(tx, "s")
     create_table(tx, "s", "t", [ColumnSpec("id", BIGINT)])
-    spec = ColumnSpec("later", BIGINT, default_value="7")
-    alter_table(tx, "s", "t", lambda table: add_column(table, spec, tx.new_column_ids(1)))
     tx.append_files(get_table(tx, "main", "t"), new_files(tx, 1))
+
+
+def _added_column(tx: Transaction) -> None:
+    create_table(tx, "s", "u", [ColumnSpec("id", BIGINT)])
+    spec = ColumnSpec("later", BIGINT, default_value="7")
+    alter_table(tx, "s", "u", lambda table: add_column(table, spec, tx.new_column_ids(1)))
 
 
 STEPS: list[Callable[[Transaction], None]] = [
@@ -370,6 +410,8 @@ STEPS: list[Callable[[Transaction], None]] = [
     _deletes,
     _first_rows,
     _objects,
+    _first_rows,
+    _added_column,
     _first_rows,
 ]
 MASKED = {"catalog_uuid", "object_uuid", "commit_token", "snapshot_time", "head_time"}
@@ -402,6 +444,6 @@ def test_both_ways_leave_the_same_rows(two_lakes: list[Lake], inherited: bool) -
     short, long = counts[0]
     assert counts[1] == (0, len(STEPS))
     # A step goes the short way when those before told all that it needs; what is inherited is asked for first.
-    assert (short + long, short) == (len(STEPS), 8 if inherited else 9)
+    assert (short + long, short) == (len(STEPS), 9 if inherited else 10)
     for name in TABLES.keys() - {"lake_info"}:
         assert left[0][name] == left[1][name], name

@@ -161,6 +161,23 @@ def test_a_lake_of_the_first_format_is_brought_to_the_newest(lake: Lake, main: C
     reopened.close()
 
 
+def test_a_lake_of_the_third_format_gets_the_commit_of_the_newest(lake: Lake, main: Catalog, place: Place) -> None:
+    make_table(main)
+    if lake.store.dialect.is_postgres:
+        arguments = "bigint, bigint, text, text, boolean, text, text, text, text, uuid"
+        old = f"CREATE FUNCTION lake_append({arguments}) RETURNS bigint LANGUAGE sql AS 'SELECT 1 / 0'"
+        with lake.store.writing([]) as (connection, _):
+            connection.commit([Statement("DROP FUNCTION lake_append", {}), Statement(old, {})])
+    set_format_version(lake, "3")
+    reopened = reopen(place)
+    assert lake_info(reopened.store)["format_version"] == str(FORMAT_VERSION)
+    catalog = find_catalog(reopened, "main")
+    append(catalog)
+    append(catalog)
+    assert len(file_ids(catalog)) == 2
+    reopened.close()
+
+
 def views_of(lake: Lake) -> set[tuple[object, ...]]:
     """The views there are, and what they show."""
     if lake.store.dialect.is_postgres:

@@ -96,6 +96,11 @@ class TableDefinition:
         for column in self.columns:
             yield from column.walk()
 
+    @property
+    def has_uncommitted_columns(self) -> bool:
+        """Whether columns were added that no snapshot has yet."""
+        return any(field.added == UNCOMMITTED for column in self.columns for field in column.walk())
+
     def committed_as(self, snapshot_id: SnapshotId) -> "TableDefinition":
         """Returns the definition with `snapshot_id` as the snapshot that added all uncommitted columns."""
         return replace(self, columns=tuple(_commit_column(column, snapshot_id) for column in self.columns))

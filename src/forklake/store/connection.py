@@ -46,11 +46,10 @@ class ForkRequest:
 
 @dataclass(frozen=True, slots=True)
 class AppendCommit:
-    """A commit that only adds rows, complete except for its snapshot id, for which `stand_in` is the placeholder."""
+    """A commit that only adds rows, complete except for its snapshot id: they begin, or end others, at UNCOMMITTED."""
 
     catalog_id: CatalogId
     base: SnapshotId
-    stand_in: SnapshotId
     rows: Sequence[RowsToInsert]
     alters_schema: bool
     changes: str | None

@@ -12,9 +12,11 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlalchemy.sql.ddl import DDLElement
 
+from forklake.model.entities import UNCOMMITTED
 from forklake.model.names import quote_identifier
 from forklake.store.format_version import FORMAT_VERSION
 from forklake.store.metadata_tables import MAX_COLUMN_ID, SEQUENCES, TABLES
+from forklake.store.snapshot_writer import SNAPSHOT_COLUMNS
 
 APPENDED = (
     "lake_object",
@@ -117,25 +119,37 @@ def _stored_programs(database: str) -> list[str]:
 
 def values_from_json(table: str) -> str:
     """The columns of a table from `r`, a JSON array with one value per column."""
+    return ", ".join(_typed_values(table))
+
+
+def _appended_values(table: str) -> str:
+    """The same, with `id` for the snapshot that was not committed yet when the rows were made."""
+    values = _typed_values(table)
+    for position in SNAPSHOT_COLUMNS.get(table, ()):
+        values[position] = f"CASE {values[position]} WHEN {UNCOMMITTED} THEN id ELSE {values[position]} END"
+    return ", ".join(values)
+
+
+def _typed_values(table: str) -> list[str]:
     dialect = _DIALECTS["postgresql"]
     types = [column.type.compile(dialect).split(" COLLATE")[0] for column in TABLES[table].columns]
-    return ", ".join(f"(r ->> {position})::{type_}" for position, type_ in enumerate(types))
+    return [f"(r ->> {position})::{type_}" for position, type_ in enumerate(types)]
 
 
 def _append_function() -> str:
     """A commit that only adds rows, in one round trip. Generated, because it lists the columns of all tables."""
     inserts = "\n".join(
-        f"    IF rows -> '{table}' IS NOT NULL THEN\n"
-        f"        INSERT INTO {table} SELECT {values_from_json(table)}\n"
-        f"        FROM jsonb_array_elements(rows -> '{table}') AS t(r);\n"
+        f"    IF payload -> '{table}' IS NOT NULL THEN\n"
+        f"        INSERT INTO {table} SELECT {_appended_values(table)}\n"
+        f"        FROM jsonb_array_elements(payload -> '{table}') AS t(r);\n"
         "    END IF;"
         for table in APPENDED
     )
     return f"""\
 -- Commit rows as a snapshot on top of `base`; NULL, and nothing written, if something else was committed since.
--- The snapshot's id is drawn under the catalog's lock, and put where `stand_in` stands for it.
+-- The snapshot's id is drawn under the catalog's lock, and replaces {UNCOMMITTED} in the columns that have it.
 CREATE OR REPLACE FUNCTION lake_append(
-    catalog bigint, base bigint, payload text, stand_in text, alters_schema boolean, changes text,
+    catalog bigint, base bigint, payload jsonb, alters_schema boolean, changes text,
     author text, message text, extra_info text, token uuid
 ) RETURNS bigint
 LANGUAGE plpgsql
@@ -146,7 +160,6 @@ DECLARE
     id bigint;
     moment timestamptz;
     version bigint;
-    rows jsonb;
 BEGIN
     SELECT c.* INTO head FROM lake_catalog c WHERE c.catalog_id = catalog AND c.end_snapshot IS NULL FOR NO KEY UPDATE;
     IF head.head_snapshot IS DISTINCT FROM base THEN
@@ -159,7 +172,6 @@ BEGIN
     END IF;
     id := nextval('lake_snapshot_seq');
     moment := greatest(clock_timestamp(), head.head_time + interval '1 microsecond');
-    rows := replace(payload, stand_in, id::text)::jsonb;
 {inserts}
     version := head.schema_version + alters_schema::int;
     INSERT INTO lake_snapshot

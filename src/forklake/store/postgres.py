@@ -36,7 +36,7 @@ COPY_FROM = 200
 _OF_OTHER_PROCESSES: list[object] = []
 _READ_ATTEMPTS = 3
 _SETTLE_ATTEMPTS = 3
-_APPEND = "SELECT lake_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::uuid)"
+_APPEND = "SELECT lake_append(%s, %s, %s::jsonb, %s, %s, %s, %s, %s, %s::uuid)"
 _INDEX_WALKS = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off"
 _END_IDLE = "SET idle_in_transaction_session_timeout = '60s'"
 _DATABASE = """
@@ -165,7 +165,7 @@ class PostgresStore:
         info = append.info
         payload = _ENCODER.encode({rows.table: _as_json(rows.rows) for rows in append.rows})
         params = (
-            append.catalog_id, append.base, payload, str(append.stand_in), append.alters_schema, append.changes,
+            append.catalog_id, append.base, payload, append.alters_schema, append.changes,
             info.author, info.message, info.extra_info, append.token,
         )  # fmt: skip
         with self._connection() as connection, _raise_outcome_unknown(connection):

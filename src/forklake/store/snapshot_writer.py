@@ -16,6 +16,19 @@ from forklake.store.objects import object_row
 from forklake.store.options import OptionRow
 from forklake.store.row_kinds import RowKind
 
+SNAPSHOT_COLUMNS: Mapping[str, Sequence[int]] = {
+    "lake_object": [2],
+    "lake_row_end": [5],
+    "lake_data_file": [3, 16],
+    "lake_delete_file": [3],
+    "lake_table_stats": [2],
+    "lake_inlined_batch": [3, 5],
+    "lake_inlined_delete": [4],
+    "lake_column_mapping": [3],
+    "lake_option": [2],
+}
+"""Where rows of a new snapshot have its id, by position: UNCOMMITTED there is replaced by the id once it is drawn."""
+
 
 class SnapshotWriter:
     """Collects the steps to write a snapshot; nothing is sent until `steps` are executed.

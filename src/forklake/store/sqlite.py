@@ -12,6 +12,7 @@ from time import monotonic, sleep
 from typing import NoReturn
 
 from forklake.errors import NotALake, ReadOnly, StoreError, StoreUnavailable
+from forklake.model.entities import UNCOMMITTED
 from forklake.model.ids import SnapshotId
 from forklake.model.process_forks import register_for_forks
 from forklake.store.connection import (
@@ -28,7 +29,7 @@ from forklake.store.connection import (
 from forklake.store.dialect import SQLITE, StoreDialect
 from forklake.store.fork import fork_with_statements
 from forklake.store.options import instance_requires_message
-from forklake.store.snapshot_writer import SnapshotWriter
+from forklake.store.snapshot_writer import SNAPSHOT_COLUMNS, SnapshotWriter
 from forklake.store.snapshots import begin_commit
 
 BUSY_TIMEOUT_MS = 5_000
@@ -120,7 +121,7 @@ class SqliteStore:
             time = SQLITE.later(clock, head_time)
             version = schema_version + append.alters_schema
             writer.record(append.base, time, version, append.changes, append.info, append.token)
-            named = [_with_snapshot_id(rows, append.stand_in, snapshot_id) for rows in append.rows]
+            named = [_with_snapshot_id(rows, snapshot_id) for rows in append.rows]
             transaction.commit([*named, *writer.steps()])
         return SnapshotId(snapshot_id)
 
@@ -260,16 +261,15 @@ def _split_script(script: str) -> Iterator[str]:
     yield statement
 
 
-def _with_snapshot_id(rows: RowsToInsert, stand_in: SnapshotId, snapshot_id: int) -> RowsToInsert:
-    """The same rows with the snapshot id in place of its placeholder, also inside definitions."""
-    old, new = str(stand_in), str(snapshot_id)
-
-    def named(value: object) -> object:
-        if value == stand_in:
-            return snapshot_id
-        return value.replace(old, new) if isinstance(value, str) else value
-
-    return RowsToInsert(rows.table, [tuple(named(value) for value in row) for row in rows.rows])
+def _with_snapshot_id(rows: RowsToInsert, snapshot_id: SnapshotId) -> RowsToInsert:
+    """The same rows with the id of the snapshot, which was not drawn when they were made."""
+    positions = SNAPSHOT_COLUMNS.get(rows.table, ())
+    found = [list(row) for row in rows.rows]
+    for row in found:
+        for position in positions:
+            if row[position] == UNCOMMITTED:
+                row[position] = snapshot_id
+    return RowsToInsert(rows.table, [tuple(row) for row in found])
 
 
 def _run(connection: sqlite3.Connection, sql: str, params: Params) -> list[Row]:

@@ -2,9 +2,10 @@
 
 import pytest
 
-from forklake.store.ddl import create_script, schema_file
+from forklake.store.ddl import APPENDED, create_script, schema_file
 from forklake.store.format_version import FORMAT_VERSION
 from forklake.store.metadata_tables import TABLES
+from forklake.store.snapshot_writer import SNAPSHOT_COLUMNS
 
 DATABASES = ["postgresql", "sqlite"]
 
@@ -35,3 +36,12 @@ def test_every_row_of_a_catalog_is_found_by_its_catalog_first() -> None:
     for name, table in TABLES.items():
         if name not in shared:
             assert next(iter(table.primary_key.columns)).name == "catalog_id", name
+
+
+def test_the_positions_of_snapshot_ids_are_those_of_the_columns_that_have_them() -> None:
+    named = {"begin_snapshot", "table_version"}
+    for name in APPENDED:
+        columns = list(TABLES[name].columns)
+        ending = {"end_snapshot"} if name == "lake_row_end" else named
+        found = [position for position, column in enumerate(columns) if column.name in ending]
+        assert list(SNAPSHOT_COLUMNS.get(name, [])) == found, name

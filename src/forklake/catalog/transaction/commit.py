@@ -1,6 +1,5 @@
 """Commit: check for conflicts under the lock of the catalog, allocate an id, write the rows, update the head."""
 
-import random
 from collections.abc import Mapping, Sequence
 from uuid import uuid4
 
@@ -19,7 +18,7 @@ from forklake.errors import (
 )
 from forklake.model.changes import Change, DeletedFrom, SetOption, format_changes
 from forklake.model.conflicts import CommittedChanges, OwnChanges, find_conflicts
-from forklake.model.entities import Definition, LakeObject, TableDefinition
+from forklake.model.entities import UNCOMMITTED, Definition, LakeObject, TableDefinition
 from forklake.model.files import TableStats
 from forklake.model.ids import SnapshotId, TableId
 from forklake.model.lineage import NO_LIMIT
@@ -132,13 +131,14 @@ def _try_append(transaction: Transaction, mine: OwnChanges, token: str) -> Snaps
         or (_message_required(options, "catalog") and not (info.author and info.message))
     ):
         return None
-    # A random number chosen after the data was written does not occur in it.
-    stand_in = SnapshotId(-(2**61 + random.getrandbits(61)))
-    writer = SnapshotWriter(catalog.lake.store.dialect, catalog.catalog_id, stand_in)
+    writer = SnapshotWriter(catalog.lake.store.dialect, catalog.catalog_id, UNCOMMITTED)
     definitions = {table_id: changes.definition for table_id, changes in transaction.tables.items()}
     for object_id, staged in transaction.objects.items():
         if staged.now is not None and isinstance(staged.now.definition, TableDefinition):
             definitions[TableId(object_id)] = staged.now.definition
+    if any(definition.has_uncommitted_columns for definition in definitions.values()):
+        # Their snapshot is a part of the definition, which is written as a whole.
+        return None
     after = write_changes(writer, transaction, Head(stats, {}, definitions, ()))
     rows = writer.rows()
     if rows is None:
@@ -146,7 +146,6 @@ def _try_append(transaction: Transaction, mine: OwnChanges, token: str) -> Snaps
     append = AppendCommit(
         catalog.catalog_id,
         transaction.base,
-        stand_in,
         rows,
         bool(transaction.objects),
         format_changes(mine.changes),

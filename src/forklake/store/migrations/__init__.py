@@ -40,6 +40,13 @@ STEPS: Steps = {
     },
     # Changed views for direct SQL. PostgreSQL replaces them in place and keeps their privileges; SQLite cannot.
     2: {"postgresql": [], "sqlite": [f"DROP VIEW IF EXISTS ducklake_{view}" for view in _ENTRIES]},
+    # Commits in one round trip: other arguments, so another function.
+    3: {
+        "postgresql": [
+            "DROP FUNCTION IF EXISTS lake_append(bigint, bigint, text, text, boolean, text, text, text, text, uuid)"
+        ],
+        "sqlite": [],
+    },
 }
 """The statements for each database, by the version they start from. The first version was 1."""
 
