@@ -122,6 +122,15 @@ def test_files_without_rows_are_left_out_but_must_fit(adding: Adding) -> None:
     refused(table, [empty, full], 'Column "id" exists in table "t" but was not found in file')
 
 
+def test_the_table_may_be_named_with_its_schema_or_behind_it(local: Adding) -> None:
+    local.lake.create_schema("a.b")
+    table = local.lake.create_table('"a.b".t', {"id": "bigint"})
+    first, second = (str(write_file(local.given / f"{name}.parquet", {"id": [1]})) for name in "xy")
+    assert local.lake.add_data_files('"a.b".t', first) == [first]
+    assert local.lake.add_data_files("t", second, schema="a.b") == [second]
+    assert table.count() == 2
+
+
 # Whose they are
 
 

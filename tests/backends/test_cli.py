@@ -11,25 +11,10 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from forklake.cli.app import EVERYTHING, FILES, HISTORY
 from forklake.cli.command import common_options
 from forklake.cli.main import app
-from forklake.sql.functions.registry import FUNCTIONS
 from tests.backends.conftest import FORKLAKE, Shell
 from tests.terminal import Terminal
-
-
-def test_every_command_of_upkeep_is_a_function_of_sql_with_the_same_arguments() -> None:
-    common = set(common_options.__annotations__) | {"context"}
-    upkeep = [name for name, command in commands().items() if command.rich_help_panel in (EVERYTHING, HISTORY, FILES)]
-    assert len(upkeep) == 14
-    for name in upkeep:
-        own = {parameter.name for parameter in commands()[name].params} - common
-        if name == "maintain":
-            assert own == {"all_catalogs"}
-            continue
-        known = {parameter.name for parameter in FUNCTIONS[name.replace("-", "_")].parameters}
-        assert own == {"schema" if known_name == "schema_name" else known_name for known_name in known}
 
 
 def test_every_command_has_the_common_options_and_an_example() -> None:
@@ -170,6 +155,7 @@ def test_the_environment_and_profiles_name_the_lake(shell: Shell) -> None:
         (["add-data-files", "t", "nowhere.parquet"], 1, "nowhere.parquet"),
         (["expire-snapshots", "--older-than", "soon"], 2, "neither an age"),
         (["expire-snapshots", "--versions", "x"], 2, "not a list"),
+        (["merge-adjacent-files", "--min-file-size", "-1"], 2, "-1 is not in the range"),
         (["verify", "--dry-run"], 2, "No such option"),
         (["drop-catalog"], 2, "Missing argument"),
         (["forget-everything"], 2, "No such command"),

@@ -355,6 +355,7 @@ def test_the_change_feed_wants_a_table_and_points_of_one_kind(state: SessionStat
         ("delete_orphaned_files", {"cleanup_all": True, "older_than": "2026-01-01"}, "either cleanup_all OR"),
         ("merge_adjacent_files", {"max_compacted_files": 0}, "max_compacted_files option must be greater than zero"),
         ("merge_adjacent_files", {"max_compacted_files": None}, "must be a non-null integer"),
+        ("file_holders", {"path": "x", "limit": None}, "must be a non-null integer"),
         ("merge_adjacent_files", {"max_file_size": 0}, "max_file_size option must be greater than zero"),
         ("merge_adjacent_files", {"min_file_size": 9, "max_file_size": 9}, "min_file_size must be less than"),
         ("rewrite_data_files", {"delete_threshold": 1.5}, "delete_threshold option must be between 0 and 1"),

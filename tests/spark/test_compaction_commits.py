@@ -8,7 +8,8 @@ import pytest
 import forklake
 from forklake.api.table import TableHandle
 from forklake.errors import CommitConflict, CommitMessageRequired, CommitUnknown
-from forklake.maintenance.compaction import commits, compact, compact_tables
+from forklake.maintenance import commits
+from forklake.maintenance.compaction import compact, compact_tables
 from forklake.maintenance.compaction.compact import Compacted
 from forklake.maintenance.compaction.move_rows import move_rows
 from tests.spark.conftest import Lakehouse

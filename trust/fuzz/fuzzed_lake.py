@@ -14,9 +14,7 @@ from forklake.catalog.lakes.catalogs import find_catalog, list_catalogs
 from forklake.catalog.lakes.lake import Lake
 from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import ForklakeError, NoSuchCatalog
-from forklake.sql.functions.cleanup import CLEANUP
-from forklake.sql.functions.compaction import COMPACTION
-from forklake.sql.functions.maintenance import MAINTENANCE
+from forklake.sql.functions.operations import MAINTENANCE
 from forklake.sql.functions.procedures import PROCEDURES
 from forklake.sql.parsing.cursor import split_statements
 from tests.lakes import metadata_rows
@@ -24,7 +22,7 @@ from trust.fuzz.judging import NoSpark
 
 ALIASES = ("lake", "lake", "fork")
 _LONGEST_TRANSACTION = 12
-_NAMES = "|".join(each.name for each in (*PROCEDURES, *CLEANUP, *COMPACTION, *MAINTENANCE))
+_NAMES = "|".join(each.name for each in (*PROCEDURES, *MAINTENANCE))
 _READS_PROCEDURE = re.compile(rf"from\b.*\b(?:ducklake_)?({_NAMES})\s*\(", re.DOTALL)
 
 

@@ -128,6 +128,7 @@ class CatalogHandle(Upkeep):
         table: str,
         paths: str | Sequence[str],
         *,
+        schema: str | None = None,
         allow_missing: bool = False,
         ignore_extra_columns: bool = False,
         hive_partitioning: bool | None = None,
@@ -135,7 +136,8 @@ class CatalogHandle(Upkeep):
         progress: Progress = QUIET,
     ) -> list[str]:
         """Register existing Parquet files in a table without copying them; returns the files added."""
-        return self.table(table).add_files(
+        named = self.table(table) if schema is None else TableHandle(self._state, self._attachment, schema, table)
+        return named.add_files(
             paths,
             allow_missing=allow_missing,
             ignore_extra_columns=ignore_extra_columns,

@@ -20,6 +20,7 @@ from forklake.catalog.transaction.names import get_table
 from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import InvalidInput
 from forklake.maintenance.adding.add_files import add_data_files
+from forklake.maintenance.commits import Place
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model import alterations
 from forklake.model.arguments import checked_methods
@@ -45,6 +46,7 @@ from forklake.sql.queries.conditions import parse_condition
 from forklake.sql.queries.scan_table import scan_table
 from forklake.sql.results.result import Result
 from forklake.sql.session.attachments import Attachment
+from forklake.sql.session.maintenance import commits_to
 from forklake.sql.session.state import SessionState
 from forklake.sql.values.defaults import stored_default
 
@@ -188,17 +190,16 @@ class TableHandle:
         progress: Progress = QUIET,
     ) -> list[str]:
         """Register Parquet files without copying them, by paths, patterns or folders; returns the files added."""
-        with self._writing() as (work, table):
-            return add_data_files(
-                work,
-                table,
-                [paths] if isinstance(paths, str) else paths,
-                allow_missing=allow_missing,
-                ignore_extra_columns=ignore_extra_columns,
-                hive_partitioning=hive_partitioning,
-                allow_duplicates=allow_duplicates,
-                progress=progress,
-            )
+        return add_data_files(
+            commits_to(self._state, self._attachment),
+            Place(self._schema, self._name),
+            [paths] if isinstance(paths, str) else paths,
+            allow_missing=allow_missing,
+            ignore_extra_columns=ignore_extra_columns,
+            hive_partitioning=hive_partitioning,
+            allow_duplicates=allow_duplicates,
+            progress=progress,
+        )
 
     # Definition
 

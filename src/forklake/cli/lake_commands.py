@@ -66,14 +66,14 @@ def drop(
     """
     asks = not dry_run and not yes and sys.stdin.isatty()
     if asks:
-        run.tell("drop_catalog", name=name, dry_run=True)
+        run.tell("drop_catalog", catalog_name=name, dry_run=True)
         if not typer.confirm(f"Drop catalog '{name}'?", err=True):
             raise typer.Exit(FAILED)
     if asks and not run.common.json:
-        run.run_silently("drop_catalog", name=name, dry_run=False)
+        run.run_silently("drop_catalog", catalog_name=name, dry_run=False)
         typer.echo(f"Catalog '{name}' is dropped.", err=True)
     else:
-        run("drop_catalog", name=name, dry_run=dry_run)
+        run("drop_catalog", catalog_name=name, dry_run=dry_run)
 
 
 @command(LAKE, "forklake tables --catalog agent_7")

@@ -8,13 +8,11 @@ from datetime import datetime
 
 from forklake.api.naming import split_name
 from forklake.catalog.lakes.catalogs import catalog_info, find_catalog, list_catalogs
-from forklake.catalog.lakes.catalogs import drop_catalog as drop
 from forklake.catalog.lakes.forks import CatalogNode, catalog_tree, fork_catalog
 from forklake.catalog.lakes.lake import Catalog, Lake
 from forklake.catalog.reading.compare import Difference, compare
 from forklake.catalog.reading.history import last_snapshots
 from forklake.catalog.reading.view import CatalogView, view_at, view_at_head
-from forklake.catalog.retention.file_holders import DropReport, drop_report
 from forklake.catalog.transaction.names import get_table
 from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.cli.describing import SNAPSHOTS, describe_table_or_view, listed_tables, snapshot_rows
@@ -94,14 +92,6 @@ def fork(
         info = catalog_info(forked)
     row = (info.name, parent, info.fork_snapshot, info.head_snapshot, created)
     return OutputRows((*_CATALOGS, "created"), [row])
-
-
-def drop_catalog(target: LakeTarget, progress: Progress, *, name: str, dry_run: bool) -> OutputRows:
-    with opened_lake(target) as lake:
-        report = drop_report(lake, name)
-        if not dry_run:
-            drop(lake, name)
-    return rows_from_dataclasses(DropReport, [report])
 
 
 def tables(target: LakeTarget, progress: Progress, *, version: int | None) -> OutputRows:

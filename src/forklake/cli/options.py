@@ -95,14 +95,7 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print one array of objec
 QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUTPUT)]
 DebugFlag = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.", rich_help_panel=_OUTPUT)]
 
-OlderThan = Annotated[
-    datetime | None,
-    typer.Option("--older-than", parser=parse_age_or_time, metavar="AGE", help="An age such as '7 days', or a time."),
-]
-CleanupAll = Annotated[bool, typer.Option("--cleanup-all", help="Whatever their age.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
-Table = Annotated[str | None, typer.Argument(help="The table, or schema.table; all tables by default.")]
-Schema = Annotated[str | None, typer.Option("--schema", metavar="NAME", help="The schema.")]
 TableName = Annotated[str, typer.Argument(metavar="TABLE", help="The table, or schema.table.")]
 AtVersion = Annotated[int | None, typer.Option("--version", metavar="N", help="As of this snapshot.", min=0)]
 Timestamp = Annotated[

@@ -1,87 +1,29 @@
-"""Implementation of commands that move rows. They call the Python API, and start Spark if needed."""
+"""Runs maintenance operations that move rows. They call the Python API, and start Spark if needed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from forklake.api.catalog import CatalogHandle
 from forklake.catalog.lakes.catalogs import find_catalog, list_catalogs
 from forklake.catalog.lakes.lake import Lake
 from forklake.cli.attaching import announced_spark, attached_catalog
+from forklake.cli.file_verbs import operation_output
 from forklake.cli.opening import opened_lake
-from forklake.cli.output import OutputRows, rows_from_dataclasses
+from forklake.cli.output import OutputRows
 from forklake.cli.target import LakeTarget
 from forklake.errors import ForklakeError, NoSuchCatalog
-from forklake.maintenance.checkpoint import Step
-from forklake.maintenance.compaction.compact import Compacted
-from forklake.maintenance.compaction.flush_tables import Flushed
+from forklake.maintenance.operations import Operation
 from forklake.maintenance.progress import Progress
 from forklake.sql.session.attachments import Attachment
 from forklake.sql.session.state import SessionState
 
 
-def merge_adjacent_files(
-    target: LakeTarget,
-    progress: Progress,
-    *,
-    table: str | None,
-    schema: str | None,
-    min_file_size: int | None,
-    max_file_size: int | None,
-    max_compacted_files: int | None,
-) -> OutputRows:
+def run_operation(operation: Operation, target: LakeTarget, progress: Progress, **arguments: Any) -> OutputRows:
+    positional = [arguments.pop(parameter.name) for parameter in operation.parameters if not parameter.by_name]
+    shown = {"progress": progress} if operation.takes("progress") else {}
     with attached_catalog(target, progress) as lake:
-        merged = lake.merge_adjacent_files(
-            table,
-            schema=schema,
-            min_file_size=min_file_size,
-            max_file_size=max_file_size,
-            max_compacted_files=max_compacted_files,
-            progress=progress,
-        )
-    return rows_from_dataclasses(Compacted, merged)
-
-
-def rewrite_data_files(
-    target: LakeTarget, progress: Progress, *, table: str | None, schema: str | None, delete_threshold: float | None
-) -> OutputRows:
-    with attached_catalog(target, progress) as lake:
-        rewritten = lake.rewrite_data_files(table, schema=schema, delete_threshold=delete_threshold, progress=progress)
-    return rows_from_dataclasses(Compacted, rewritten)
-
-
-def flush_inlined_data(target: LakeTarget, progress: Progress, *, table: str | None, schema: str | None) -> OutputRows:
-    with attached_catalog(target, progress) as lake:
-        return rows_from_dataclasses(Flushed, lake.flush_inlined_data(table, schema=schema))
-
-
-def add_data_files(
-    target: LakeTarget,
-    progress: Progress,
-    *,
-    table: str,
-    files: Sequence[str],
-    schema: str | None,
-    allow_missing: bool,
-    ignore_extra_columns: bool,
-    hive_partitioning: bool | None,
-    allow_duplicates: bool,
-) -> OutputRows:
-    with attached_catalog(target, progress) as lake:
-        added = lake.add_data_files(
-            table if schema is None else f"{_quote_name(schema)}.{_quote_name(table)}",
-            files,
-            allow_missing=allow_missing,
-            ignore_extra_columns=ignore_extra_columns,
-            hive_partitioning=hive_partitioning,
-            allow_duplicates=allow_duplicates,
-            progress=progress,
-        )
-    return OutputRows(("filename",), [(path,) for path in added], "The files have no rows.")
-
-
-def checkpoint(target: LakeTarget, progress: Progress) -> OutputRows:
-    with attached_catalog(target, progress) as lake:
-        return rows_from_dataclasses(Step, lake.checkpoint(progress=progress))
+        return operation_output(operation, getattr(lake, operation.name)(*positional, **arguments, **shown))
 
 
 def maintain(target: LakeTarget, progress: Progress, *, every: bool) -> OutputRows:
@@ -124,8 +66,3 @@ def _catalog_handles(target: LakeTarget, progress: Progress, *, every: bool) -> 
 
     with opened_lake(target) as lake:
         yield handles(lake)
-
-
-def _quote_name(name: str) -> str:
-    doubled = name.replace('"', '""')
-    return f'"{doubled}"'

@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -14,6 +15,7 @@ import typer
 from forklake.cli.output import OutputRows
 from forklake.cli.target import LakeTarget, TargetOptions, UnclearTarget, find_target
 from forklake.errors import ForklakeError
+from forklake.maintenance.operations import OPERATIONS
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model.secrets import without_passwords
 
@@ -32,7 +34,6 @@ VERBS: Mapping[str, str] = {
     "catalogs": _LAKE,
     "tree": _LAKE,
     "fork": _LAKE,
-    "drop_catalog": _LAKE,
     "tables": _LAKE,
     "describe": _LAKE,
     "snapshots": _LAKE,
@@ -45,21 +46,9 @@ VERBS: Mapping[str, str] = {
     "changes": _DATA,
     "import_files": _DATA,
     "export": _DATA,
-    "expire_snapshots": _FILES,
-    "cleanup_old_files": _FILES,
-    "delete_orphaned_files": _FILES,
-    "cleanup_dropped_catalogs": _FILES,
-    "file_holders": _FILES,
-    "catalog_storage": _FILES,
-    "verify": _FILES,
-    "merge_adjacent_files": _ROWS,
-    "rewrite_data_files": _ROWS,
-    "flush_inlined_data": _ROWS,
-    "add_data_files": _ROWS,
-    "checkpoint": _ROWS,
     "maintain": _ROWS,
 }
-"""Module of each verb. Those that move rows import Spark, which must not slow down the others."""
+"""Module of each verb that is no maintenance operation. Those on rows import Spark, which must not slow down others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +149,9 @@ class Run:
 
 
 def _verb_function(verb: str) -> Callable[..., Any]:
+    operation = OPERATIONS.get(verb)
+    if operation is not None:
+        return partial(import_module(_ROWS if operation.uses_spark else _FILES).run_operation, operation)
     found: Callable[..., Any] = getattr(import_module(VERBS[verb]), verb)
     return found
 

@@ -7,10 +7,10 @@ from forklake.catalog.lakes.lake import Catalog
 from forklake.catalog.retention.expiry import expire_snapshots
 from forklake.maintenance.cleanup.old_files import cleanup_old_files
 from forklake.maintenance.cleanup.orphans import delete_orphaned_files
-from forklake.maintenance.compaction.commits import Commits
-from forklake.maintenance.compaction.flush_tables import flush_inlined_in_tables
-from forklake.maintenance.compaction.merge_adjacent import merge_adjacent_in_tables
-from forklake.maintenance.compaction.rewrite_files import rewrite_in_tables
+from forklake.maintenance.commits import Commits
+from forklake.maintenance.compaction.flush_tables import flush_inlined_data
+from forklake.maintenance.compaction.merge_adjacent import merge_adjacent_files
+from forklake.maintenance.compaction.rewrite_files import rewrite_data_files
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.spark.storage.storage import Storage
 
@@ -29,15 +29,15 @@ def checkpoint(catalog: Catalog, storage: Storage, commits: Commits, *, progress
     Steps are independent: if one fails, the results of the previous ones remain.
     """
     steps: tuple[tuple[str, Callable[[], int]], ...] = (
-        ("flush_inlined_data", lambda: sum(flushed.rows_flushed for flushed in flush_inlined_in_tables(commits))),
+        ("flush_inlined_data", lambda: sum(flushed.rows_flushed for flushed in flush_inlined_data(commits))),
         ("expire_snapshots", lambda: len(expire_snapshots(catalog))),
         (
             "merge_adjacent_files",
-            lambda: sum(merged.files_processed for merged in merge_adjacent_in_tables(commits, progress=progress)),
+            lambda: sum(merged.files_processed for merged in merge_adjacent_files(commits, progress=progress)),
         ),
         (
             "rewrite_data_files",
-            lambda: sum(rewritten.files_processed for rewritten in rewrite_in_tables(commits, progress=progress)),
+            lambda: sum(rewritten.files_processed for rewritten in rewrite_data_files(commits, progress=progress)),
         ),
         ("cleanup_old_files", lambda: len(cleanup_old_files(catalog, storage, progress=progress))),
         ("delete_orphaned_files", lambda: len(delete_orphaned_files(catalog, storage, progress=progress))),

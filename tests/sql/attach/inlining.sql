@@ -14,6 +14,10 @@ SELECT id FROM lake.t ORDER BY id;
 --> 4
 --> 5
 --> 6
+CREATE TABLE u (id BIGINT);
+INSERT INTO small.u VALUES (1);
+CALL lake.flush_inlined_data('u');
+--> main | u | 1
 CALL lake.flush_inlined_data();
 --> main | t | 2
 SELECT count(*) FROM t;

@@ -1,4 +1,4 @@
 """Adding of existing Parquet files to a table without copying.
 
-Imports `footers`.
+Imports `footers`, `commits` and `progress`.
 """

@@ -3,17 +3,20 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from forklake.catalog.transaction.names import get_table
 from forklake.errors import InvalidInput
 from forklake.maintenance.adding.file_matching import MatchingRules
 from forklake.maintenance.adding.file_places import PlacedFile, check_not_in_table, place_files
 from forklake.maintenance.adding.find_files import find_files
 from forklake.maintenance.adding.foreign_file import ForeignFile, TargetTable
+from forklake.maintenance.commits import Commits, Place
 from forklake.maintenance.footers.footer_canary import DEADLY, deadly_footers
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model.entities import Table
 from forklake.model.files import DataFile, NewDataFile
 from forklake.model.ids import DataFileId, MappingId
 from forklake.model.mappings import NameMapping
+from forklake.model.names import DEFAULT_SCHEMA
 from forklake.spark.storage.data_path_mark import claim_data_path
 from forklake.spark.work import Work
 
@@ -21,9 +24,9 @@ _READERS = 16
 
 
 def add_data_files(
-    work: Work,
-    table: Table,
-    paths: Sequence[str],
+    commits: Commits,
+    place: Place,
+    files: Sequence[str],
     *,
     allow_missing: bool = False,
     ignore_extra_columns: bool = False,
@@ -39,22 +42,28 @@ def add_data_files(
     indicates that its rows are meant to occur twice. Files outside of the catalog's own folder remain the user's: they
     are never deleted here.
     """
-    work.tx.check_changeable()
-    target = TargetTable(
-        table, MatchingRules(allow_missing, ignore_extra_columns), reads_paths=hive_partitioning is not False
-    )
-    placed = place_files(work, find_files(work.storage, paths))
+    rules = MatchingRules(allow_missing, ignore_extra_columns)
+    with commits.writing() as work:
+        table = get_table(work.tx, place.schema or DEFAULT_SCHEMA, place.table or "")
+        work.tx.check_changeable()
+        target = TargetTable(table, rules, reads_paths=hive_partitioning is not False)
+        fitting = _fitting_files(work, target, files, progress)
+        if not allow_duplicates:
+            check_not_in_table(work, table, [file.placed for file in fitting])
+        if fitting:
+            _stage_foreign_files(work, table, fitting)
+    return [file.placed.file.name for file in fitting]
+
+
+def _fitting_files(work: Work, target: TargetTable, files: Sequence[str], progress: Progress) -> list[ForeignFile]:
+    """The files that have rows; all must fit the table."""
+    placed = place_files(work, find_files(work.storage, files))
     _check_footers_readable(placed)
     progress.begin("Adding files", len(placed), sum(each.file.size for each in placed))
     try:
-        fitting = [file for file in _inspect_files(target, placed, progress) if file.record_count]
+        return [file for file in _inspect_files(target, placed, progress) if file.record_count]
     finally:
         progress.end()
-    if not allow_duplicates:
-        check_not_in_table(work, table, [file.placed for file in fitting])
-    if fitting:
-        _stage_foreign_files(work, table, fitting)
-    return [file.placed.file.name for file in fitting]
 
 
 def _check_footers_readable(placed: Sequence[PlacedFile]) -> None:

@@ -1,4 +1,4 @@
 """Compaction: merge, rewrite and flush, which move rows to fewer, larger or cleaner files.
 
-Imports nothing from `maintenance` but `progress`.
+Imports nothing from `maintenance` but `commits` and `progress`.
 """

@@ -1,10 +1,10 @@
 """Selection of tables for maintenance."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from forklake.catalog.transaction.names import get_schema, get_table, list_schemas
 from forklake.catalog.transaction.options import list_options
+from forklake.maintenance.commits import Place
 from forklake.model.entities import Table
 from forklake.model.ids import TableId
 from forklake.model.names import DEFAULT_SCHEMA
@@ -12,17 +12,6 @@ from forklake.model.options import OPTIONS
 from forklake.spark.work import Work
 
 _OPTION = "auto_compact"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One table, the tables of a schema, or those of a catalog."""
-
-    schema: str | None = None
-    table: str | None = None
-
-
-EVERYWHERE = Place()
 
 
 def chosen_tables(work: Work, place: Place, among: Callable[[Work], Iterable[Table]]) -> list[TableId]:

@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Literal, Protocol, cast
 
 from forklake.catalog.reading.table_sizes import table_sizes
-from forklake.maintenance.compaction.chosen_tables import Place, chosen_tables
-from forklake.maintenance.compaction.commits import Commits, for_each_table
+from forklake.maintenance.commits import Commits, Place, for_each_table
+from forklake.maintenance.compaction.chosen_tables import chosen_tables
 from forklake.maintenance.compaction.compact import Compacted, compact
 from forklake.maintenance.compaction.compaction_choice import CompactionGroup, first_groups
 from forklake.maintenance.progress import Progress

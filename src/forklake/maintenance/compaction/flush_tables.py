@@ -5,8 +5,8 @@ from functools import partial
 from typing import cast
 
 from forklake.catalog.reading.metadata_views import inlined_tables
-from forklake.maintenance.compaction.chosen_tables import EVERYWHERE, Place, chosen_tables
-from forklake.maintenance.compaction.commits import Commits, for_each_table
+from forklake.maintenance.commits import EVERYWHERE, Commits, Place, for_each_table
+from forklake.maintenance.compaction.chosen_tables import chosen_tables
 from forklake.model.entities import Table
 from forklake.model.ids import TableId
 from forklake.spark.verbs.flush import flush_inlined
@@ -22,7 +22,7 @@ class Flushed:
     rows_flushed: int
 
 
-def flush_inlined_in_tables(commits: Commits, place: Place = EVERYWHERE) -> list[Flushed]:
+def flush_inlined_data(commits: Commits, place: Place = EVERYWHERE) -> list[Flushed]:
     """Flush and commit the inlined rows of a table, a schema, or the whole catalog."""
 
     def among(work: Work) -> list[Table]:

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from forklake.catalog.reading.file_partitions import partition_values
-from forklake.maintenance.compaction.chosen_tables import EVERYWHERE, Place
-from forklake.maintenance.compaction.commits import Commits
+from forklake.maintenance.commits import EVERYWHERE, Commits, Place
 from forklake.maintenance.compaction.compact import Compacted
 from forklake.maintenance.compaction.compact_tables import compact_tables
 from forklake.maintenance.compaction.compaction_choice import CompactionGroup, SizeBounds, check_count, groups_to_merge
@@ -43,7 +42,7 @@ class MergeCompaction:
         return SizeBounds(target, self.min_file_size or 0, self.max_file_size)
 
 
-def merge_adjacent_in_tables(
+def merge_adjacent_files(
     commits: Commits,
     place: Place = EVERYWHERE,
     *,

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from forklake.catalog.reading.file_partitions import partition_values
-from forklake.maintenance.compaction.chosen_tables import EVERYWHERE, Place
-from forklake.maintenance.compaction.commits import Commits
+from forklake.maintenance.commits import EVERYWHERE, Commits, Place
 from forklake.maintenance.compaction.compact import Compacted
 from forklake.maintenance.compaction.compact_tables import compact_tables
 from forklake.maintenance.compaction.compaction_choice import CompactionGroup, check_threshold, groups_to_rewrite
@@ -40,7 +39,7 @@ class RewriteCompaction:
         return groups_to_rewrite(files, partitions, int(work.option("target_file_size", table) or 1), threshold)
 
 
-def rewrite_in_tables(
+def rewrite_data_files(
     commits: Commits, place: Place = EVERYWHERE, *, delete_threshold: float | None = None, progress: Progress = QUIET
 ) -> list[Compacted]:
     """Rewrite and commit files with many deleted rows of a table, a schema, or the whole catalog."""

@@ -11,9 +11,7 @@ from forklake.errors import InvalidInput, NoSuchCatalog
 from forklake.model.names import closest_name, did_you_mean, fold
 from forklake.sql.binding.names import Context, attached_as, context_of, in_use, read_transaction, schema_in
 from forklake.sql.functions.change_feed import CHANGE_FUNCTIONS
-from forklake.sql.functions.cleanup import CLEANUP
-from forklake.sql.functions.compaction import COMPACTION
-from forklake.sql.functions.maintenance import MAINTENANCE
+from forklake.sql.functions.operations import MAINTENANCE
 from forklake.sql.functions.procedures import PROCEDURES
 from forklake.sql.functions.read_functions import READ_FUNCTIONS
 from forklake.sql.functions.signatures import Function, FunctionCall
@@ -23,8 +21,7 @@ from forklake.sql.session.catalog_changes import catalog_to_fork
 from forklake.sql.session.state import SessionState
 
 FUNCTIONS: Mapping[str, Function] = {
-    function.name: function
-    for function in (*READ_FUNCTIONS, *CHANGE_FUNCTIONS, *PROCEDURES, *CLEANUP, *COMPACTION, *MAINTENANCE)
+    function.name: function for function in (*READ_FUNCTIONS, *CHANGE_FUNCTIONS, *PROCEDURES, *MAINTENANCE)
 }
 _PREFIX = "ducklake_"
 _READING = {function.name for function in (*READ_FUNCTIONS, *CHANGE_FUNCTIONS)}

@@ -1,4 +1,4 @@
-"""Transactions of maintenance operations."""
+"""Transactions of maintenance operations, and the tables that they are for."""
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
@@ -13,6 +13,17 @@ from forklake.spark.work import Work
 RETRIES = 3
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One table, the tables of a schema, or those of a catalog."""
+
+    schema: str | None = None
+    table: str | None = None
+
+
+EVERYWHERE = Place()
 
 
 @dataclass(frozen=True, slots=True)
