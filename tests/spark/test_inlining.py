@@ -9,7 +9,7 @@ import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
 from forklake.errors import QueryFailed
-from forklake.spark.verbs.flush import flush_inlined
+from forklake.maintenance.compaction.flush_tables import flush_inlined
 from tests.spark.conftest import Lakehouse
 from tests.spark.inside import Row, batches, files, files_below, head, no_spark_job, rows
 from tests.spark.places import another_session, somewhere

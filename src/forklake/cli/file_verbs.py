@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from forklake.catalog.lakes.catalogs import drop_catalog
-from forklake.catalog.lakes.lake import Catalog, Lake
+from forklake.catalog.lakes.lake import Lake
 from forklake.cli.describing import SNAPSHOTS
 from forklake.cli.opening import opened_catalog, opened_lake
 from forklake.cli.output import OutputRows
@@ -14,25 +15,21 @@ from forklake.errors import InvalidInput
 from forklake.maintenance.operations import Operation, operation_rows
 from forklake.maintenance.progress import Progress
 from forklake.model.changes import format_changes
-from forklake.spark.storage.storage import Storage, storage_at
 
 
 def run_operation(operation: Operation, target: LakeTarget, progress: Progress, **arguments: Any) -> OutputRows:
-    def found(lake: Lake, catalog: Catalog | None = None) -> OutputRows:
+    in_catalog = operation.takes("catalog")
+    opening = opened_catalog(target, read_only=operation.effect == "none") if in_catalog else opened_lake(target)
+    with opening as opened:
+        lake = opened if isinstance(opened, Lake) else opened.lake
         provided: dict[str, Callable[[], Any]] = {
-            "catalog": lambda: catalog,
+            "catalog": lambda: opened,
             "lake": lambda: lake,
             "storage": lambda: _storage(lake),
             "drop": lambda: partial(drop_catalog, lake),
             "progress": lambda: progress,
         }
         return operation_output(operation, operation.run(provided, arguments))
-
-    if not operation.takes("catalog"):
-        with opened_lake(target) as lake:
-            return found(lake)
-    with opened_catalog(target, read_only=operation.effect == "none") as catalog:
-        return found(catalog.lake, catalog)
 
 
 def operation_output(operation: Operation, found: Any) -> OutputRows:
@@ -45,7 +42,8 @@ def operation_output(operation: Operation, found: Any) -> OutputRows:
     return OutputRows(SNAPSHOTS, rows, operation.nothing)
 
 
-def _storage(lake: Lake) -> Storage:
+def _storage(lake: Lake) -> Any:
     if lake.data_path is None:
         raise InvalidInput("The lake has no data path yet; give --data-path.")
-    return storage_at(lake.data_path)
+    # Slow to load, and operations on metadata alone do not need it.
+    return import_module("forklake.spark.storage.storage").storage_at(lake.data_path)

@@ -25,7 +25,7 @@ from forklake.sql.binding.names import (
     schema_in,
 )
 from forklake.sql.definitions.macro_calls import find_calls, find_macro
-from forklake.sql.functions.metadata_names import OWN_METADATA, metadata_owner
+from forklake.sql.functions.metadata_tables import OWN_METADATA, metadata_owner
 from forklake.sql.functions.registry import check_keepable, long_function, short_function
 from forklake.sql.functions.signatures import Function
 from forklake.sql.parsing.cursor import quoted_name

@@ -17,7 +17,7 @@ from forklake.spark.values.from_arrow import from_arrow
 from forklake.sql.binding.names import Context, context_of, find_relation, get_relation
 from forklake.sql.duckdb.summarize import summary_query
 from forklake.sql.execution.show import describe_relation, describe_schema
-from forklake.sql.functions.metadata_names import find_metadata
+from forklake.sql.functions.metadata_tables import find_metadata
 from forklake.sql.functions.registry import call_function, is_function
 from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.known_nodes import has_only_arguments, is_known

@@ -36,7 +36,7 @@ from forklake.sql.definitions.relative_names import qualifier_edits
 from forklake.sql.duckdb.translate import parse_duckdb, spark_text, to_spark
 from forklake.sql.duckdb.type_hints import RESULT, Types
 from forklake.sql.duckdb.types import duckdb_type
-from forklake.sql.functions.metadata_names import find_metadata
+from forklake.sql.functions.metadata_tables import find_metadata
 from forklake.sql.functions.registry import call_function, is_function
 from forklake.sql.parsing.constants import Parameters, constant_value
 from forklake.sql.parsing.cursor import quoted_name

@@ -12,7 +12,7 @@ from forklake.errors import InvalidInput
 from forklake.model.entities import ObjectKind
 from forklake.spark.session.provider import is_remote
 from forklake.sql.binding.names import Context, attached_as, in_use, is_sparks, read_transaction
-from forklake.sql.functions.metadata_names import metadata_owner
+from forklake.sql.functions.metadata_tables import metadata_owner
 from forklake.sql.functions.registry import is_function
 from forklake.sql.parsing.cursor import tokens_of
 from forklake.sql.parsing.table_references import ParsedQuery, is_name
