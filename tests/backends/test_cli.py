@@ -155,7 +155,7 @@ def test_the_environment_and_profiles_name_the_lake(shell: Shell) -> None:
         (["add-data-files", "t", "nowhere.parquet"], 1, "nowhere.parquet"),
         (["expire-snapshots", "--older-than", "soon"], 2, "neither an age"),
         (["expire-snapshots", "--versions", "x"], 2, "not a list"),
-        (["merge-adjacent-files", "--min-file-size", "-1"], 2, "-1 is not in the range"),
+        (["merge-adjacent-files", "--min-file-size", "-1"], 2, "should be greater than or equal"),
         (["verify", "--dry-run"], 2, "No such option"),
         (["drop-catalog"], 2, "Missing argument"),
         (["forget-everything"], 2, "No such command"),
