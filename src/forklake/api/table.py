@@ -32,7 +32,7 @@ from forklake.spark.values.type_mapping import check_storable
 from forklake.spark.verbs.append import append
 from forklake.spark.verbs.changes import Kind, table_changes
 from forklake.spark.verbs.column_bounds import extreme_value
-from forklake.spark.verbs.delete import Condition, delete
+from forklake.spark.verbs.delete import delete, delete_all
 from forklake.spark.verbs.merge import MergeCounts, merge
 from forklake.spark.verbs.overwrite import overwrite
 from forklake.spark.verbs.update import update
@@ -41,7 +41,7 @@ from forklake.spark.writing.constraints import check_no_nulls
 from forklake.spark.writing.incoming import Matching
 from forklake.spark.writing.ordering import check_sort_order
 from forklake.sql.binding.names import read_transaction_at
-from forklake.sql.queries.conditions import parse_condition
+from forklake.sql.queries.conditions import rows_to_delete, rows_to_update
 from forklake.sql.queries.scan_table import scan_table
 from forklake.sql.results.result import Result
 from forklake.sql.session.attachments import Attachment
@@ -145,13 +145,17 @@ class TableHandle:
     def overwrite(self, data: Any, *, where: Where | None = None, by: Matching | None = None) -> int:
         """Replace all rows, or those that satisfy a predicate; returns the number of rows added."""
         with self._writing() as (work, table):
-            return overwrite(work, table, data, self._condition(where, table), _check_matching(by))
+            matching = _check_matching(by)
+            chosen = None if where is None else rows_to_delete(work, table, where)
+            return overwrite(work, table, data, chosen, matching)
 
     @one_statement
     def delete(self, where: Where | None = None) -> int:
         """Delete the rows that satisfy a predicate, or all rows; returns the number deleted."""
         with self._writing() as (work, table):
-            return delete(work, table, self._condition(where, table))
+            if where is None:
+                return delete_all(work, table)
+            return delete(work, rows_to_delete(work, table, where))
 
     def truncate(self) -> int:
         """Delete all rows without reading any; returns the number deleted."""
@@ -164,7 +168,7 @@ class TableHandle:
             raise InvalidInput("An update needs at least one column to set.")
         with self._writing() as (work, table):
             values = {name: as_expression(value, work) for name, value in assignments.items()}
-            return update(work, table, values, self._condition(where, table))
+            return update(work, rows_to_update(work, table, where), values)
 
     @one_statement
     def merge(self, source: Any, on: Where | Sequence[str], *clauses: MergeClause) -> MergeCounts:
@@ -326,9 +330,6 @@ class TableHandle:
         with self._state.writing(self._attachment) as tx:
             table = get_table(tx, self._schema, self._name)
             yield self._work(tx), table
-
-    def _condition(self, where: Where | None, table: Table) -> Condition | None:
-        return None if where is None else parse_condition(where, table, self._state.rules)
 
     def __repr__(self) -> str:
         return f"<forklake table {self._attachment.catalog.name}.{self._schema}.{self._name}>"
