@@ -1,4 +1,4 @@
-"""ALTER TABLE and the methods of a table handle do the same to equal tables, and refuse the same."""
+"""CREATE TABLE, ALTER TABLE and the methods of Python do the same to equal tables, and refuse the same."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from forklake.api.table import TableHandle
-from forklake.errors import ForklakeError
+from forklake.errors import ForklakeError, InvalidInput
+from forklake.model.alterations import ColumnSpec
+from forklake.model.column_types import ColumnType
 from forklake.model.entities import Column, TableDefinition
 from tests.spark.conftest import Lakehouse
 
@@ -138,3 +140,46 @@ def test_what_is_refused_in_sql_is_refused_in_python_with_the_same_words(
     before = _shape(in_sql.definition)
     assert _refusal(lambda: local.session.sql(f"ALTER TABLE a.t {text}")) == _refusal(lambda: change(in_python))
     assert _shape(in_sql.definition) == _shape(in_python.definition) == before
+
+
+Specs = list[ColumnSpec]
+NEW: list[tuple[str, Specs]] = [
+    ("n INT DEFAULT 5", [ColumnSpec("n", ColumnType("int32"), default_value="5")]),
+    ("n INT DEFAULT 1 + 1", [ColumnSpec("n", ColumnType("int32"), True, "1 + 1", "expression")]),
+    ("n INT DEFAULT 5", [ColumnSpec("n", ColumnType("int32"), True, "5", "expression", "spark")]),
+    ("n STRING NOT NULL COMMENT 'c'", [ColumnSpec("n", ColumnType("varchar"), False, comment="c")]),
+]
+REFUSED_NEW: list[tuple[str, Specs]] = [
+    ("n INT DEFAULT nofunc()", [ColumnSpec("n", ColumnType("int32"), True, "nofunc()", "expression")]),
+    ("n INT DEFAULT (SELECT 1)", [ColumnSpec("n", ColumnType("int32"), True, "(SELECT 1)", "expression")]),
+    ("n INT, N INT", [ColumnSpec("n", ColumnType("int32")), ColumnSpec("N", ColumnType("int32"))]),
+]
+
+
+@pytest.mark.parametrize(("text", "columns"), NEW, ids=[text for text, _ in NEW])
+def test_equal_tables_created_in_sql_and_in_python_are_equal(local: Lakehouse, text: str, columns: Specs) -> None:
+    local.session.sql(f"CREATE TABLE a ({text}) PARTITIONED BY (n) SORTED BY (n)")
+    made = local.lake.create_table("b", columns, partitioned_by="n", sorted_by="n")
+    assert _shape(local.lake.table("a").definition) == _shape(made.definition)
+
+
+@pytest.mark.parametrize(("text", "columns"), REFUSED_NEW, ids=[text for text, _ in REFUSED_NEW])
+def test_tables_refused_in_sql_are_refused_in_python_with_the_same_words(
+    local: Lakehouse, text: str, columns: Specs
+) -> None:
+    in_sql = _refusal(lambda: local.session.sql(f"CREATE TABLE a ({text})"))
+    assert _refusal(lambda: local.lake.create_table("a", columns)) == in_sql
+    assert local.lake.tables() == []
+
+
+def test_a_table_that_exists_is_left_alone_whatever_else_is_asked_for(local: Lakehouse) -> None:
+    local.session.sql("CREATE TABLE t (n INT)")
+    local.session.sql("CREATE TABLE IF NOT EXISTS t (n INT) SORTED BY (nofunc(n))")
+    made = local.lake.create_table("t", {"n": "int"}, sorted_by="nofunc(n)", if_not_exists=True)
+    assert made.definition.sort is None
+
+
+def test_two_sort_keys_in_one_text_are_refused(local: Lakehouse) -> None:
+    made = local.lake.create_table("t", {"a": "int", "b": "int"})
+    with pytest.raises(InvalidInput, match="more than one sort key"):
+        made.set_sort_order("a, b")

@@ -19,10 +19,9 @@ from forklake.model.entities import (
 )
 from forklake.model.ids import TableId
 from forklake.model.table_alterations import SetColumnComment
-from forklake.spark.values.type_mapping import check_storable
 from forklake.spark.verbs.alter_table import alter_table
 from forklake.spark.verbs.create_as import create_as
-from forklake.spark.writing.ordering import check_sort_order
+from forklake.spark.verbs.create_table import create_table as create
 from forklake.sql.binding.names import (
     Context,
     context_of,
@@ -67,19 +66,17 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
         if statement.if_not_exists and find_object(tx, parent, name, "table") is not None:
             return None
         if statement.query is None:
-            specs = [column_spec(state, column) for column in statement.columns]
-            check_storable(spec.type for spec in specs)
-            created = ddl.create_table(
+            create(
                 tx,
+                state.provider,
                 schema,
                 name,
-                specs,
+                [column_spec(state, column) for column in statement.columns],
                 partitioned_by=statement.partitioned_by,
                 sorted_by=sort_keys(statement.sorted_by, context.dialect),
                 comment=statement.comment,
                 or_replace=statement.or_replace,
             )
-            check_sort_order(state.provider, tx, created)
             return None
         if statement.columns:
             raise InvalidInput("A table made AS a query takes its columns from the query: leave them out.")
@@ -91,12 +88,11 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
             rows,
             partitioned_by=statement.partitioned_by,
             sorted_by=sort_keys(statement.sorted_by, context.dialect),
+            comment=statement.comment,
             or_replace=statement.or_replace,
             with_data=statement.with_data,
             types=texts_in_spark(known),
         )
-        if statement.comment is not None:
-            ddl.set_object_tag(tx, table, statement.comment)
         staged = tx.tables.get(TableId(table.object_id))
         return staged.row_delta if staged is not None else 0
 
