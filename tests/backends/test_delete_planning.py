@@ -106,7 +106,7 @@ def test_every_row_of_a_whole_file_matches(
     rows |= _stage(tx, name, files[3::4])
     for predicate in predicates:
         plan = plan_delete(tx, get_table(tx, "main", name), predicate)
-        whole, partial = _ids(plan.whole), _ids(plan.partial)
+        whole, partial = _ids(plan.whole), _ids(plan.partial.files)
         assert not whole & partial
         for file_id, of_file in rows.items():
             answers = [evaluate(predicate, row) for row in of_file]
@@ -128,9 +128,9 @@ def test_files_inside_a_range_are_whole_and_those_at_its_edges_are_not(lake: Lak
     grandchild, _ = fork_catalog(lake, "child", "grandchild")
     for catalog in (main, grandchild):
         plan = _plan(catalog, And((Comparison(ID, ">=", 25), Comparison(ID, "<", 60))))
-        assert (len(plan.whole), len(plan.partial)) == (3, 1)
+        assert (len(plan.whole), len(plan.partial.files)) == (3, 1)
         everything = _plan(catalog, And(()))
-        assert (len(everything.whole), len(everything.partial)) == (10, 0)
+        assert (len(everything.whole), len(everything.partial.files)) == (10, 0)
 
 
 def test_many_candidates_are_looked_at_in_one_go(main: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +138,7 @@ def test_many_candidates_are_looked_at_in_one_go(main: Catalog, monkeypatch: pyt
     append(main, 30)
     monkeypatch.setattr("forklake.catalog.planning.scan_planning.FETCH_BY_ID", 5)
     plan = _plan(main, Comparison(ID, "<", 195))
-    assert (len(plan.whole), len(plan.partial)) == (19, 1)
+    assert (len(plan.whole), len(plan.partial.files)) == (19, 1)
 
 
 def test_deleted_rows_do_not_make_a_file_doubtful_and_batches_are_always_read(main: Catalog) -> None:
@@ -150,7 +150,7 @@ def test_deleted_rows_do_not_make_a_file_doubtful_and_batches_are_always_read(ma
         inline_rows(tx, table, 2)
     plan = _plan(main, Comparison(ID, "<", 10))
     assert [file.live_rows for file in plan.whole] == [7]
-    assert [batch.row_count for batch in plan.batches] == [2]
+    assert [batch.row_count for batch in plan.partial.batches] == [2]
 
 
 def test_a_file_older_than_a_column_is_read_for_it(main: Catalog) -> None:
@@ -165,7 +165,7 @@ def test_a_file_older_than_a_column_is_read_for_it(main: Catalog) -> None:
         tx.append_files(table, [NewDataFile(DataFile(newer, "f.parquet", 1, 1), (extra,))])
     plan = _plan(main, Comparison(("extra",), "=", 7))
     assert _ids(plan.whole) == {newer}
-    assert len(plan.partial) == 1
+    assert len(plan.partial.files) == 1
     assert not _ids(_plan(main, IsNull(("extra",))).whole)
 
 

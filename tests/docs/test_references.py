@@ -138,7 +138,7 @@ def test_every_form_of_a_statement_has_an_example() -> None:
         change for statement in parsed() if isinstance(statement, AlterTable) for change in statement.alterations
     ]
     clauses = [clause for statement in parsed() if isinstance(statement, Merge) for clause in statement.clauses]
-    assert {type(change) for change in altered} == set(get_args(statements.TableAlteration))
+    assert {type(change) for change in altered} == {*get_args(statements.AlterationText), statements.RenameTo}
     assert {s.what for s in parsed() if isinstance(s, Show)} == set(get_args(statements.ShowKind))
     assert {s.kind for s in parsed() if isinstance(s, Drop)} == set(get_args(statements.DropKind))
     assert {s.kind for s in parsed() if isinstance(s, Comment)} == set(get_args(statements.CommentKind))

@@ -83,6 +83,16 @@ def test_a_file_that_the_bounds_prove_to_be_deleted_is_not_read(
         assert _ids(place.table) == list(range(10, 20))
 
 
+def test_an_overwrite_does_not_read_files_that_the_bounds_prove_to_be_replaced(lakehouse: Lakehouse) -> None:
+    made = _table(lakehouse.lake)
+    for each in (FIRST, SECOND):
+        made.append(each)
+    with another_session(lakehouse, made, with_spark=False) as (session, table):
+        assert table.overwrite([(30, "new")], where="id < 10") == 1
+        assert not session._spark_provider.is_running
+    assert _ids(made) == [*range(10, 20), 30]
+
+
 def test_a_file_with_deleted_rows_is_ended_whole_as_well(lakehouse: Lakehouse, in_fork: bool) -> None:
     with somewhere(lakehouse, in_fork, _table, FIRST, SECOND) as place:
         place.table.delete("id = 4")

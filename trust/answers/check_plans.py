@@ -101,7 +101,7 @@ class PlanCheck:
             spared = {key for key in judged.keys(FALSE, NULL, ERROR) if self.files[key] in whole}
             if spared:
                 return f"deletes rows unread that do not match: {KEY} in {sorted(spared)}"
-            read = whole | {PurePath(file.data.path).name for file in plan.partial}
+            read = whole | {PurePath(file.data.path).name for file in plan.partial.files}
         else:
             read = {PurePath(file.data.path).name for file in plan.files}
         missed = {key for key in judged.keys(TRUE) if self.files[key] is not None and self.files[key] not in read}
@@ -113,7 +113,7 @@ class PlanCheck:
         tally.count("refused by the engine" if judged.refused else "fail for a row" if judged.fails else "answered")
         if plan is None:
             return
-        read = len(plan.files) if isinstance(plan, ScanPlan) else len(plan.whole) + len(plan.partial)
+        read = len(plan.files) if isinstance(plan, ScanPlan) else len(plan.whole) + len(plan.partial.files)
         tally.count(_FILES_LEFT_OUT, read < len({file for file in self.files.values() if file is not None}))
         tally.count(_WHOLE, isinstance(plan, DeletePlan) and bool(plan.whole))
 

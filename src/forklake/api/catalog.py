@@ -12,7 +12,7 @@ from forklake.api.one_statement import one_statement
 from forklake.api.table import TableHandle
 from forklake.api.upkeep import Upkeep
 from forklake.catalog.reading.history import visible_snapshots
-from forklake.catalog.transaction.ddl import create_schema, create_table, drop_schema, drop_table, rename_table
+from forklake.catalog.transaction.ddl import create_schema, drop_schema, drop_table, rename_table
 from forklake.catalog.transaction.names import find_object, find_schema, list_schemas, list_tables
 from forklake.catalog.transaction.options import OptionValue, list_options, set_option
 from forklake.errors import InvalidInput
@@ -22,11 +22,10 @@ from forklake.model.arguments import checked_methods
 from forklake.model.column_types import parse_type
 from forklake.model.names import DEFAULT_SCHEMA
 from forklake.model.snapshots import Snapshot
-from forklake.spark.values.default_text import with_default_text
-from forklake.spark.values.type_mapping import check_storable
 from forklake.spark.verbs.create_as import create_as
-from forklake.spark.writing.ordering import check_sort_order
+from forklake.spark.verbs.create_table import create_table
 from forklake.sql.session.catalog_changes import fork_attached
+from forklake.sql.values.defaults import stored_spec
 
 Columns = Mapping[str, str] | Sequence[ColumnSpec]
 
@@ -75,12 +74,12 @@ class CatalogHandle(Upkeep):
         or_replace: bool = False,
     ) -> TableHandle:
         """Create a table; columns are a mapping of names to types, such as {"id": "bigint"}, or column specs."""
-        specs = [with_default_text(spec, self._state.provider.zone) for spec in _column_specs(columns)]
-        check_storable(spec.type for spec in specs)
+        specs = [stored_spec(self._state, spec) for spec in _column_specs(columns)]
         schema, table = split_name(name)
         with self._state.writing(self._attachment) as tx:
-            created = create_table(
+            create_table(
                 tx,
+                self._state.provider,
                 schema,
                 table,
                 specs,
@@ -90,7 +89,6 @@ class CatalogHandle(Upkeep):
                 if_not_exists=if_not_exists,
                 or_replace=or_replace,
             )
-            check_sort_order(self._state.provider, tx, created)
         return self.table(name)
 
     @one_statement

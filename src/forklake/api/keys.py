@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TypeAlias, TypeVar
 
 from forklake.model.entities import SortKey
+from forklake.sql.values.sort_keys import parse_sort_key
 
 T = TypeVar("T")
 PartitionKeys: TypeAlias = str | Sequence[str | tuple[str, str]]
@@ -16,17 +17,10 @@ def partition_keys(keys: PartitionKeys) -> list[tuple[str, str]]:
 
 
 def sort_keys(keys: SortKeys) -> list[SortKey]:
-    """Sort keys; a string is an expression, optionally followed by ASC or DESC."""
-    return [key if isinstance(key, SortKey) else _sort_key(key) for key in _as_sequence(keys)]
+    """Sort keys; a string is an expression, which ASC or DESC and NULLS FIRST or LAST may follow."""
+    return [key if isinstance(key, SortKey) else parse_sort_key(key) for key in _as_sequence(keys)]
 
 
 def _as_sequence(keys: str | Sequence[T]) -> Sequence[str | T]:
     """Wrap a string as a single key, so that it is not iterated by character."""
     return [keys] if isinstance(keys, str) else keys
-
-
-def _sort_key(text: str) -> SortKey:
-    expression, _, last = text.strip().rpartition(" ")
-    if last.upper() in ("ASC", "DESC") and expression:
-        return SortKey(expression.strip(), "DESC" if last.upper() == "DESC" else "ASC")
-    return SortKey(text.strip())

@@ -15,34 +15,42 @@ from forklake.api.notebook import table_html
 from forklake.api.one_statement import one_statement
 from forklake.catalog.planning.aggregates import exact_count
 from forklake.catalog.reading.snapshot_ranges import Point, snapshot_range
-from forklake.catalog.transaction.ddl import alter_table
 from forklake.catalog.transaction.names import get_table
 from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import InvalidInput
 from forklake.maintenance.adding.add_files import add_data_files
 from forklake.maintenance.commits import Place
 from forklake.maintenance.progress import QUIET, Progress
-from forklake.model import alterations
+from forklake.model.alterations import ColumnSpec, find_column
 from forklake.model.arguments import checked_methods
 from forklake.model.column_types import parse_type
 from forklake.model.entities import Table, TableDefinition
-from forklake.model.ids import PartitionId, SortId
+from forklake.model.table_alterations import (
+    AddColumn,
+    DropColumn,
+    MoveColumn,
+    RenameColumn,
+    SetDefault,
+    SetNotNull,
+    SetPartitioning,
+    SetSorting,
+    SetType,
+    TableAlteration,
+)
 from forklake.spark.session.failures import translate_read_errors
 from forklake.spark.values.default_text import default_text
-from forklake.spark.values.type_mapping import check_storable
+from forklake.spark.verbs.alter_table import alter_table
 from forklake.spark.verbs.append import append
 from forklake.spark.verbs.changes import Kind, table_changes
 from forklake.spark.verbs.column_bounds import extreme_value
-from forklake.spark.verbs.delete import Condition, delete
+from forklake.spark.verbs.delete import delete, delete_all
 from forklake.spark.verbs.merge import MergeCounts, merge
 from forklake.spark.verbs.overwrite import overwrite
 from forklake.spark.verbs.update import update
 from forklake.spark.work import Work
-from forklake.spark.writing.constraints import check_no_nulls
 from forklake.spark.writing.incoming import Matching
-from forklake.spark.writing.ordering import check_sort_order
 from forklake.sql.binding.names import read_transaction_at
-from forklake.sql.queries.conditions import parse_condition
+from forklake.sql.queries.conditions import rows_to_delete, rows_to_update
 from forklake.sql.queries.scan_table import scan_table
 from forklake.sql.results.result import Result
 from forklake.sql.session.attachments import Attachment
@@ -147,13 +155,17 @@ class TableHandle:
     def overwrite(self, data: Any, *, where: Where | None = None, by: Matching | None = None) -> int:
         """Replace all rows, or those that satisfy a predicate; returns the number of rows added."""
         with self._writing() as (work, table):
-            return overwrite(work, table, data, self._condition(where, table), _check_matching(by))
+            matching = _check_matching(by)
+            chosen = None if where is None else rows_to_delete(work, table, where)
+            return overwrite(work, table, data, chosen, matching)
 
     @one_statement
     def delete(self, where: Where | None = None) -> int:
         """Delete the rows that satisfy a predicate, or all rows; returns the number deleted."""
         with self._writing() as (work, table):
-            return delete(work, table, self._condition(where, table))
+            if where is None:
+                return delete_all(work, table)
+            return delete(work, rows_to_delete(work, table, where))
 
     def truncate(self) -> int:
         """Delete all rows without reading any; returns the number deleted."""
@@ -166,7 +178,7 @@ class TableHandle:
             raise InvalidInput("An update needs at least one column to set.")
         with self._writing() as (work, table):
             values = {name: as_expression(value, work) for name, value in assignments.items()}
-            return update(work, table, values, self._condition(where, table))
+            return update(work, rows_to_update(work, table, where), values)
 
     @one_statement
     def merge(self, source: Any, on: Where | Sequence[str], *clauses: MergeClause) -> MergeCounts:
@@ -228,86 +240,69 @@ class TableHandle:
         The default is a value of the column's type, or its text.
         """
         *parent, last = _column_path(name)
-        text = default_text(default, last, parse_type(type), self._state.provider.zone)
-        spec = alterations.ColumnSpec(last, parse_type(type), nullable, text, comment=comment)
-        check_storable([spec.type])
-
-        def add(tx: Transaction, definition: TableDefinition) -> TableDefinition:
-            ids = tx.new_column_ids(alterations.field_count(spec.type))
-            return alterations.add_column(definition, spec, ids, tuple(parent))
-
-        self._alter(add)
+        column_type = parse_type(type)
+        text = default_text(default, last, column_type, self._state.provider.zone)
+        spec = ColumnSpec(last, column_type, nullable, text, "literal", "spark", comment)
+        self._alter(AddColumn(spec, tuple(parent)))
 
     def drop_column(self, name: str | Sequence[str]) -> None:
-        self._alter(lambda _, definition: alterations.drop_column(definition, _column_path(name)))
+        self._alter(DropColumn(_column_path(name)))
 
     def rename_column(self, name: str | Sequence[str], new_name: str) -> None:
-        self._alter(lambda _, definition: alterations.rename_column(definition, _column_path(name), new_name))
+        self._alter(RenameColumn(_column_path(name), new_name))
 
     def set_type(self, name: str | Sequence[str], type: str) -> None:
         """Widen the type of a column; data files are not rewritten."""
-        new_type = parse_type(type)
-        check_storable([new_type])
-        self._alter(lambda _, definition: alterations.set_column_type(definition, _column_path(name), new_type))
+        self._alter(SetType(_column_path(name), parse_type(type)))
 
+    @one_statement
     def set_default(self, name: str | Sequence[str], value: Any, *, expression: bool = False) -> None:
         """Set the default for new rows: a value of the column's type or its text, or the SQL of an expression."""
         path = _column_path(name)
-        column_type = alterations.find_column(self.definition, path).type
-        text: str | None
-        if expression:
+        with self._altering() as (tx, table):
+            column_type = find_column(table.definition, path).type
+            if not expression:
+                text = default_text(value, path[-1], column_type, self._state.provider.zone)
+                self._apply(tx, table, SetDefault(path, text, "literal"))
+                return
             if not isinstance(value, str | None):
                 raise InvalidInput(f"The expression of a default is a text, not {value!r}.")
-            text, kind = stored_default(self._state, value, path[-1], column_type)
-        else:
-            text, kind = default_text(value, path[-1], column_type, self._state.provider.zone), "literal"
-        self._alter(lambda _, definition: alterations.set_default(definition, path, text, kind, "spark"))
+            self._apply(tx, table, SetDefault(path, *stored_default(self._state, value, path[-1], column_type)))
 
     def drop_default(self, name: str | Sequence[str]) -> None:
-        self._alter(lambda _, definition: alterations.drop_default(definition, _column_path(name)))
+        self._alter(SetDefault(_column_path(name), None))
 
-    @one_statement
-    def set_not_null(self, name: str) -> None:
+    def set_not_null(self, name: str | Sequence[str]) -> None:
         """Disallow NULL from now on; fails if the column contains one."""
-        with self._writing() as (work, table):
-            check_no_nulls(work, table, name)
-            alter_table(work.tx, self._schema, self._name, lambda d: alterations.set_not_null(d, _column_path(name)))
+        self._alter(SetNotNull(_column_path(name)))
 
     def drop_not_null(self, name: str | Sequence[str]) -> None:
-        self._alter(lambda _, definition: alterations.drop_not_null(definition, _column_path(name)))
+        self._alter(SetNotNull(_column_path(name), False))
 
     def move_column(self, name: str | Sequence[str], after: str | None = None) -> None:
         """Move a column behind another, or to the front."""
-        self._alter(lambda _, definition: alterations.move_column(definition, _column_path(name), after))
+        self._alter(MoveColumn(_column_path(name), after))
 
     def set_partitioning(self, keys: PartitionKeys) -> None:
         """Partition new files by these columns, or by none; existing files are unchanged."""
-
-        def change(tx: Transaction, definition: TableDefinition) -> TableDefinition:
-            if not keys:
-                return alterations.reset_partition(definition)
-            [new_id] = tx.new_ids("entity")
-            return alterations.set_partition(definition, partition_keys(keys), PartitionId(new_id))
-
-        self._alter(change)
+        self._alter(SetPartitioning(tuple(partition_keys(keys))))
 
     def set_sort_order(self, keys: SortKeys) -> None:
         """Sort new files by these expressions, or by none; existing files are unchanged."""
-
-        def change(tx: Transaction, definition: TableDefinition) -> TableDefinition:
-            if not keys:
-                return alterations.reset_sort(definition)
-            [new_id] = tx.new_ids("entity")
-            return alterations.set_sort(definition, sort_keys(keys), SortId(new_id))
-
-        self._alter(change, sorts_anew=True)
+        self._alter(SetSorting(tuple(sort_keys(keys))))
 
     @one_statement
-    def _alter(self, alteration: Any, *, sorts_anew: bool = False) -> None:
+    def _alter(self, alteration: TableAlteration) -> None:
+        with self._altering() as (tx, table):
+            self._apply(tx, table, alteration)
+
+    @contextmanager
+    def _altering(self) -> Iterator[tuple[Transaction, Table]]:
         with self._state.writing(self._attachment) as tx:
-            altered = alter_table(tx, self._schema, self._name, lambda definition: alteration(tx, definition))
-            if sorts_anew:
-                check_sort_order(self._state.provider, tx, altered)
+            yield tx, get_table(tx, self._schema, self._name)
+
+    def _apply(self, tx: Transaction, table: Table, alteration: TableAlteration) -> None:
+        alter_table(tx, self._state.provider, table, alteration, shortcuts=self._state.shortcuts)
 
     def _work_and_table(self) -> tuple[Work, Table]:
         tx = self._read_transaction(None, None)
@@ -327,9 +322,6 @@ class TableHandle:
         with self._state.writing(self._attachment) as tx:
             table = get_table(tx, self._schema, self._name)
             yield self._work(tx), table
-
-    def _condition(self, where: Where | None, table: Table) -> Condition | None:
-        return None if where is None else parse_condition(where, table, self._state.rules)
 
     def __repr__(self) -> str:
         return f"<forklake table {self._attachment.catalog.name}.{self._schema}.{self._name}>"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from forklake.errors import AlreadyExists, InvalidChange
+from forklake.errors import AlreadyExists, InvalidChange, NoSuchColumn
 from forklake.model.column_tree import (
     Path,
     build_column,
@@ -49,6 +49,15 @@ class ColumnSpec:
     default_value_type: DefaultType | None = None
     default_value_dialect: str | None = None
     comment: str | None = None
+
+
+def has_column(definition: TableDefinition, path: Path) -> bool:
+    """Whether there is a column or nested field at this path."""
+    try:
+        find_column(definition, path)
+    except NoSuchColumn:
+        return False
+    return True
 
 
 def new_definition(specs: Sequence[ColumnSpec]) -> TableDefinition:

@@ -1,7 +1,7 @@
 """Scan planning: from table, snapshot and predicate to the files to read."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forklake.catalog.transaction.table_changes import TableChanges
 from forklake.catalog.transaction.transaction import Transaction
@@ -54,9 +54,8 @@ class DeletePlan:
 
     whole: tuple[ScanFile, ...]
     """All rows are deleted: the file can be ended without being read."""
-    partial: tuple[ScanFile, ...]
-    """Some rows may be deleted: the file has to be read."""
-    batches: tuple[InlinedBatch, ...]
+    partial: ScanPlan
+    """Some rows may be deleted: they have to be read."""
 
 
 def plan_delete(tx: Transaction, table: Table, predicate: Predicate) -> DeletePlan:
@@ -71,7 +70,7 @@ def plan_delete(tx: Transaction, table: Table, predicate: Predicate) -> DeletePl
     proven -= {file.data.data_file_id for file in plan.files if file.data.mapping_id is not None}
     whole = tuple(file for file in plan.files if file.data.data_file_id in proven)
     partial = tuple(file for file in plan.files if file.data.data_file_id not in proven)
-    return DeletePlan(whole, partial, plan.batches)
+    return DeletePlan(whole, replace(plan, files=partial))
 
 
 def _files_without_survivors(

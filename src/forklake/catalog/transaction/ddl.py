@@ -29,7 +29,6 @@ from forklake.model.ids import PartitionId, SchemaId, SortId
 from forklake.model.names import check_object_name, fold, path_segment
 
 D = TypeVar("D", bound=Definition)
-Alteration = Callable[[TableDefinition], TableDefinition]
 
 _RELATIONS: tuple[ObjectKind, ...] = ("table", "view")
 
@@ -95,10 +94,14 @@ def create_table(
     )
 
 
-def alter_table(tx: Transaction, schema: str, name: str, alteration: Alteration) -> Table:
-    """Change the definition of a table with a function of `model.alterations`."""
+def alter_table(tx: Transaction, schema: str, name: str, change: Callable[[TableDefinition], TableDefinition]) -> Table:
+    """Change the definition of a table with a function of `model.alterations`. Its rows are not checked."""
     table = get_table(tx, schema, name)
-    definition = alteration(table.definition)
+    return redefine_table(tx, table, change(table.definition))
+
+
+def redefine_table(tx: Transaction, table: Table, definition: TableDefinition) -> Table:
+    """Give a table another definition. Its rows are not checked."""
     altered = replace(table, definition=definition)
     if definition != table.definition:
         tx.stage_object(table, altered, tightened=is_tightening(table.definition, definition))

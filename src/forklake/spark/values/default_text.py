@@ -1,14 +1,12 @@
 """Converts defaults given in Python to their stored text; validated when they are set."""
 
 import re
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
 
 from forklake.errors import InvalidInput, InvalidRows
-from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import ColumnType
 from forklake.model.entities import Column
 from forklake.model.ids import ColumnId
@@ -48,10 +46,3 @@ def _without_zone(text: str, read: pa.TimestampScalar) -> datetime:
         return _EPOCH + timedelta(microseconds=read.value)
     except OverflowError:
         raise InvalidInput(f"'{text}' cannot be read in the zone of the session; write +00 behind it.") from None
-
-
-def with_default_text(spec: ColumnSpec, zone: str = "UTC") -> ColumnSpec:
-    """The column with its default as text, unless that is an expression."""
-    if spec.default_value_type == "expression":
-        return spec
-    return replace(spec, default_value=default_text(spec.default_value, spec.name, spec.type, zone))

@@ -6,17 +6,16 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from forklake.catalog.transaction.ddl import create_table
 from forklake.model.alterations import ColumnSpec
 from forklake.model.assignment import UNTYPED
 from forklake.model.column_types import ColumnType
 from forklake.model.entities import SortKey, Table
 from forklake.spark.values.arrow_type import type_in_arrow
-from forklake.spark.values.type_mapping import check_storable, column_type
+from forklake.spark.values.type_mapping import column_type
 from forklake.spark.verbs.append import append
+from forklake.spark.verbs.create_table import create_table
 from forklake.spark.work import Work
 from forklake.spark.writing.incoming import Rows, as_rows
-from forklake.spark.writing.ordering import check_sort_order
 
 
 def create_as(
@@ -27,6 +26,7 @@ def create_as(
     *,
     partitioned_by: Sequence[tuple[str, str]] = (),
     sorted_by: Sequence[SortKey] = (),
+    comment: str | None = None,
     or_replace: bool = False,
     with_data: bool = True,
     types: Mapping[str, ColumnType] | None = None,
@@ -34,11 +34,17 @@ def create_as(
     """Create a table with the columns of the rows, and insert them; `types` are those that Spark does not know."""
     rows = as_rows(data)
     specs = [replace(spec, type=(types or {}).get(spec.name, spec.type)) for spec in columns_of(rows)]
-    check_storable(spec.type for spec in specs)
     table = create_table(
-        work.tx, schema, name, specs, partitioned_by=partitioned_by, sorted_by=sorted_by, or_replace=or_replace
+        work.tx,
+        work.provider,
+        schema,
+        name,
+        specs,
+        partitioned_by=partitioned_by,
+        sorted_by=sorted_by,
+        comment=comment,
+        or_replace=or_replace,
     )
-    check_sort_order(work.provider, work.tx, table)
     if with_data:
         append(work, table, rows, "position")
     return table

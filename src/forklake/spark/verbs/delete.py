@@ -1,14 +1,13 @@
 """Delete rows: positions are written to delete files; whole files are ended in the metadata only."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 
-from forklake.catalog.planning.scan_planning import ScanPlan
+from forklake.catalog.planning.scan_planning import DeletePlan, ScanPlan
 from forklake.errors import InvalidRows
 from forklake.model.entities import Table
 from forklake.model.files import DeleteFile, ScanFile
@@ -17,7 +16,6 @@ from forklake.model.predicates import Predicate, is_understood
 from forklake.spark.reading.deleted_rows import deleted_positions
 from forklake.spark.reading.scan import numbered_files, scan
 from forklake.spark.reading.virtual_columns import ADDRESS, POSITION_BITS
-from forklake.spark.session.expression_text import user_expression
 from forklake.spark.session.failures import translate_read_errors
 from forklake.spark.tasks.files.delete_files import Positions, write_positions
 from forklake.spark.tasks.files.file_names import uuid7
@@ -28,42 +26,40 @@ _WRITERS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """A condition on rows, and the predicate for pruning files.
+class RowsToDelete:
+    """The rows that a delete has chosen: all rows of some files, and those rows of the others that are in a frame."""
 
-    `row_test` is decisive: SQL text, an expression, or a function that takes all rows and returns the matching ones,
-    possibly with additional columns after theirs.
+    plan: DeletePlan
+    frame: DataFrame | None
+    """Distinct rows with their addresses; None if there is nothing to read."""
+
+
+def candidates_to_delete(
+    work: Work, table: Table, predicate: Predicate | None, virtual: Sequence[str] = ()
+) -> RowsToDelete:
+    """All rows for which the predicate may be TRUE; the caller keeps those of the frame that satisfy its condition.
+
+    The frame has the requested virtual columns too.
     """
-
-    row_test: str | Expression | Callable[[DataFrame], DataFrame]
-    predicate: Predicate | None = None
-    virtual: Sequence[str] = ()
-    """The virtual columns it refers to."""
-
-    def matching_rows(self, frame: DataFrame) -> DataFrame:
-        """The rows for which the condition is TRUE."""
-        if isinstance(self.row_test, str):
-            return frame.where(user_expression(self.row_test))
-        if isinstance(self.row_test, Expression):
-            return frame.where(self.row_test)
-        return self.row_test(frame)
+    plan = work.plan_delete(table, predicate)
+    # An invalid condition is an error even if there is nothing to find.
+    if not plan.partial.files and not plan.partial.batches and is_understood(predicate):
+        return RowsToDelete(plan, None)
+    return RowsToDelete(plan, scan(work, plan.partial, [ADDRESS, *virtual]))
 
 
-def delete(work: Work, table: Table, where: Condition | None = None, plan: ScanPlan | None = None) -> int:
-    """Delete the rows for which the condition is TRUE, or all; returns their number.
-
-    With a plan, only its rows: rows added by the transaction since then are kept.
-    """
-    if where is None:
-        return end_all_rows(work, plan or work.plan_scan(table))
+def delete(work: Work, chosen: RowsToDelete) -> int:
+    """Delete the chosen rows; returns their number. Rows added by the transaction since they were chosen are kept."""
+    table, whole = chosen.plan.partial.table, chosen.plan.whole
     work.tx.note_delete(table)
-    if plan is not None:
-        return delete_addresses(work, plan, _matching_addresses(work, plan, where))
-    found = work.plan_delete(table, where.predicate)
-    partial = ScanPlan(table, work.tx.base, found.partial, found.batches)
-    addresses = _matching_addresses(work, partial, where)
-    work.tx.end_files(table, found.whole)
-    return sum(file.live_rows for file in found.whole) + delete_addresses(work, partial, addresses)
+    addresses = _addresses(chosen)
+    work.tx.end_files(table, whole)
+    return sum(file.live_rows for file in whole) + delete_addresses(work, chosen.plan.partial, addresses)
+
+
+def delete_all(work: Work, table: Table) -> int:
+    """Delete all rows of a table without reading them; returns their number."""
+    return end_all_rows(work, work.plan_scan(table))
 
 
 def end_all_rows(work: Work, plan: ScanPlan) -> int:
@@ -95,12 +91,11 @@ def check_no_row_twice(ordered: Positions) -> None:
         raise InvalidRows("A row would be changed twice, because it matches several rows of the source.")
 
 
-def _matching_addresses(work: Work, plan: ScanPlan, where: Condition) -> Positions:
-    # An invalid condition is an error even if there is nothing to find.
-    if not plan.files and not plan.batches and is_understood(where.predicate):
+def _addresses(chosen: RowsToDelete) -> Positions:
+    if chosen.frame is None:
         return np.zeros(0, np.int64)
-    with translate_read_errors(plan.table, plan.snapshot_id):
-        found = where.matching_rows(scan(work, plan, [ADDRESS, *where.virtual])).select(ADDRESS).toArrow()
+    with translate_read_errors(chosen.plan.partial.table, chosen.plan.partial.snapshot_id):
+        found = chosen.frame.select(ADDRESS).toArrow()
     addresses: Positions = found[ADDRESS].to_numpy().astype(np.int64)
     return addresses
 

@@ -1,31 +1,49 @@
 """Update: ends the old rows, and writes changed rows with the same row ids."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 
+from forklake.catalog.planning.scan_planning import ScanPlan
 from forklake.errors import InvalidRows
 from forklake.model.entities import Table
 from forklake.model.names import did_you_mean, fold
+from forklake.model.predicates import Predicate
 from forklake.spark.reading.scan import scan
 from forklake.spark.tasks.files.write_changes import ADDRESS, CHANGE, SOURCE_ROW
 from forklake.spark.tasks.types.reserved_columns import ROW_ID
 from forklake.spark.values.quoting import quoted_name
-from forklake.spark.verbs.delete import Condition
 from forklake.spark.verbs.rewrite_rows import can_rewrite, rewrite_rows
 from forklake.spark.verbs.row_changes import CHANGE_OF_UPDATE, change_rows, fits_driver
 from forklake.spark.work import Work
 from forklake.spark.writing.incoming import fit_value
 
 
-def update(work: Work, table: Table, assignments: Mapping[str, Expression], where: Condition | None = None) -> int:
-    """Set columns to expressions over the old row where the condition is TRUE; returns the number of rows."""
+@dataclass(frozen=True, slots=True)
+class RowsToUpdate:
+    """The rows of a plan that an update has chosen, with their ids and addresses."""
+
+    plan: ScanPlan
+    frame: DataFrame
+
+
+def candidates_to_update(
+    work: Work, table: Table, predicate: Predicate | None = None, virtual: Sequence[str] = ()
+) -> RowsToUpdate:
+    """All rows for which the predicate may be TRUE; the caller keeps those of the frame that satisfy its condition.
+
+    The frame has the requested virtual columns too.
+    """
+    plan = work.plan_scan(table, predicate)
+    return RowsToUpdate(plan, scan(work, plan, [ROW_ID, ADDRESS, *virtual]))
+
+
+def update(work: Work, chosen: RowsToUpdate, assignments: Mapping[str, Expression]) -> int:
+    """Set columns of the chosen rows to expressions over their columns; returns the number of rows."""
+    plan, rows, table = chosen.plan, chosen.frame, chosen.plan.table
     targets = assigned_columns(table, assignments)
-    plan = work.plan_scan(table, where.predicate if where else None)
-    rows = scan(work, plan, [ROW_ID, ADDRESS, *(where.virtual if where else ())])
-    if where is not None:
-        rows = where.matching_rows(rows)
     own = [quoted_name(column.name) for column in table.definition.columns]
     changed = rows.withColumns(_updated_values(rows, table, targets))
     if not plan.row_count:

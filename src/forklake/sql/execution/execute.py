@@ -5,7 +5,7 @@ from pyspark.sql import DataFrame
 from sqlglot.errors import SqlglotError
 
 from forklake.errors import InvalidInput
-from forklake.sql.execution import run_ddl, run_dml, run_session
+from forklake.sql.execution import run_alter, run_ddl, run_dml, run_session
 from forklake.sql.execution.copy import copy_rows
 from forklake.sql.execution.run_query import describe, explain, run_query, summarize
 from forklake.sql.execution.show import show
@@ -126,7 +126,7 @@ def _execute_without_rows(state: SessionState, statement: Statement, parameters:
         case Drop():
             run_ddl.drop(state, statement)
         case AlterTable():
-            run_ddl.alter_table(state, statement)
+            run_alter.alter_table(state, statement)
         case AlterView():
             run_ddl.alter_view(state, statement)
         case Comment():

@@ -1,6 +1,5 @@
 """Execution of CREATE, ALTER, DROP and COMMENT."""
 
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from pyspark.errors import AnalysisException
@@ -9,25 +8,20 @@ from sqlglot.errors import SqlglotError
 
 from forklake.catalog.transaction import ddl
 from forklake.catalog.transaction.names import find_object, get_macro, get_schema, get_table, get_view
-from forklake.catalog.transaction.transaction import Transaction
-from forklake.errors import InvalidChange, InvalidInput, NoSuchColumn
-from forklake.model import alterations
+from forklake.errors import InvalidChange, InvalidInput
 from forklake.model.entities import (
     COMMENT,
     MacroDefinition,
     MacroImplementation,
     MacroParameter,
     ObjectKind,
-    SortKey,
-    Table,
-    TableDefinition,
     ViewDefinition,
 )
-from forklake.model.ids import PartitionId, SortId, TableId
-from forklake.spark.values.type_mapping import check_storable
+from forklake.model.ids import TableId
+from forklake.model.table_alterations import SetColumnComment
+from forklake.spark.verbs.alter_table import alter_table
 from forklake.spark.verbs.create_as import create_as
-from forklake.spark.writing.constraints import check_no_nulls
-from forklake.spark.writing.ordering import check_sort_order
+from forklake.spark.verbs.create_table import create_table as create
 from forklake.sql.binding.names import (
     Context,
     context_of,
@@ -42,8 +36,6 @@ from forklake.sql.duckdb.types import texts_in_spark
 from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.cursor import parse_text
 from forklake.sql.parsing.statements import (
-    AddColumn,
-    AlterTable,
     AlterView,
     Comment,
     CreateMacro,
@@ -51,25 +43,12 @@ from forklake.sql.parsing.statements import (
     CreateTable,
     CreateView,
     Drop,
-    DropColumn,
-    MoveColumn,
-    Name,
-    RenameColumn,
-    RenameTo,
-    SetDefault,
-    SetNotNull,
-    SetPartitioning,
-    SetSorting,
-    SetType,
-    SortText,
-    TableAlteration,
 )
 from forklake.sql.queries.bind_query import query_frame, typed_frame, view_frame
 from forklake.sql.session.attachments import Attachment
 from forklake.sql.session.state import SessionState
-from forklake.sql.values.defaults import column_spec, parse_column_type, stored_default
-
-Alteration = Callable[[TableDefinition], TableDefinition]
+from forklake.sql.values.defaults import column_spec
+from forklake.sql.values.sort_keys import sort_keys
 
 
 def create_schema(state: SessionState, statement: CreateSchema) -> None:
@@ -87,19 +66,17 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
         if statement.if_not_exists and find_object(tx, parent, name, "table") is not None:
             return None
         if statement.query is None:
-            specs = [column_spec(state, column) for column in statement.columns]
-            check_storable(spec.type for spec in specs)
-            created = ddl.create_table(
+            create(
                 tx,
+                state.provider,
                 schema,
                 name,
-                specs,
+                [column_spec(state, column) for column in statement.columns],
                 partitioned_by=statement.partitioned_by,
                 sorted_by=sort_keys(statement.sorted_by, context.dialect),
                 comment=statement.comment,
                 or_replace=statement.or_replace,
             )
-            check_sort_order(state.provider, tx, created)
             return None
         if statement.columns:
             raise InvalidInput("A table made AS a query takes its columns from the query: leave them out.")
@@ -111,27 +88,13 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
             rows,
             partitioned_by=statement.partitioned_by,
             sorted_by=sort_keys(statement.sorted_by, context.dialect),
+            comment=statement.comment,
             or_replace=statement.or_replace,
             with_data=statement.with_data,
             types=texts_in_spark(known),
         )
-        if statement.comment is not None:
-            ddl.set_object_tag(tx, table, statement.comment)
         staged = tx.tables.get(TableId(table.object_id))
         return staged.row_delta if staged is not None else 0
-
-
-def sort_keys(keys: Sequence[SortText], dialect: str) -> list[SortKey]:
-    """Sort keys; the default NULL order is that of the dialect."""
-    found = []
-    for key in keys:
-        first = key.nulls_first if key.nulls_first is not None else dialect == "spark" and not key.descending
-        found.append(
-            SortKey(
-                key.expression, "DESC" if key.descending else "ASC", "NULLS_FIRST" if first else "NULLS_LAST", dialect
-            )
-        )
-    return found
 
 
 def create_view(state: SessionState, statement: CreateView) -> None:
@@ -246,95 +209,6 @@ def alter_view(state: SessionState, statement: AlterView) -> None:
         ddl.rename_view(tx, schema, name, statement.new_name)
 
 
-def alter_table(state: SessionState, statement: AlterTable) -> None:
-    attachment, schema, name = resolve_ddl_target(state, context_of(state), statement.name)
-    with state.writing(attachment) as tx:
-        if statement.if_exists and find_object(tx, get_schema(tx, schema), name, "table") is None:
-            return
-        for alteration in statement.alterations:
-            if isinstance(alteration, RenameTo):
-                name = ddl.rename_table(tx, schema, name, alteration.new_name).name
-                continue
-            table = get_table(tx, schema, name)
-            if isinstance(alteration, SetNotNull) and alteration.not_null:
-                check_no_nulls(state.work(tx, attachment), table, ".".join(alteration.path))
-            change = _definition_change(state, tx, table, alteration)
-            if change is not None:
-                altered = ddl.alter_table(tx, schema, name, change)
-                if isinstance(alteration, SetSorting):
-                    check_sort_order(state.provider, tx, altered)
-
-
-def _definition_change(
-    state: SessionState, tx: Transaction, table: Table, alteration: TableAlteration
-) -> Alteration | None:
-    """The change of the definition for an alteration; None if there is nothing to do."""
-    dialect = state.dialect
-    match alteration:
-        case AddColumn():
-            return _column_addition(state, tx, table, alteration)
-        case DropColumn(path, if_exists):
-            if if_exists and not _has_column(table, path):
-                return None
-            return lambda definition: alterations.drop_column(definition, path)
-        case RenameColumn(path, new_name):
-            return lambda definition: alterations.rename_column(definition, path, new_name)
-        case SetType(path, text):
-            new_type = parse_column_type(text, dialect)
-            check_storable([new_type])
-            return lambda definition: alterations.set_column_type(definition, path, new_type)
-        case SetDefault(path, None):
-            return lambda definition: alterations.drop_default(definition, path)
-        case SetDefault(path, text):
-            column_type = alterations.find_column(table.definition, path).type
-            value, kind = stored_default(state, text, path[-1], column_type)
-            if value is None or kind is None:
-                return lambda definition: alterations.drop_default(definition, path)
-            return lambda definition: alterations.set_default(definition, path, value, kind, "spark")
-        case SetNotNull(path, True):
-            return lambda definition: alterations.set_not_null(definition, path)
-        case SetNotNull(path, _):
-            return lambda definition: alterations.drop_not_null(definition, path)
-        case MoveColumn(path, after):
-            return lambda definition: alterations.move_column(definition, path, after)
-        case SetPartitioning(keys):
-            if not keys:
-                return alterations.reset_partition
-            partition_id = PartitionId(tx.new_ids("entity")[0])
-            return lambda definition: alterations.set_partition(definition, keys, partition_id)
-        case SetSorting(sort):
-            if not sort:
-                return alterations.reset_sort
-            sort_id, order = SortId(tx.new_ids("entity")[0]), sort_keys(sort, dialect)
-            return lambda definition: alterations.set_sort(definition, order, sort_id)
-    raise InvalidChange("Unsupported ALTER TABLE type in DuckLake")
-
-
-def _column_addition(state: SessionState, tx: Transaction, table: Table, alteration: AddColumn) -> Alteration | None:
-    if alteration.if_not_exists and _has_column(table, alteration.path):
-        return None
-    spec = column_spec(state, alteration.column)
-    check_storable([spec.type])
-    *parent, name = alteration.path
-
-    def change(definition: TableDefinition) -> TableDefinition:
-        ids = tx.new_column_ids(alterations.field_count(spec.type))
-        added = alterations.add_column(definition, spec, ids, tuple(parent))
-        if alteration.first or alteration.after is not None:
-            added = alterations.move_column(added, (*parent, name), alteration.after)
-        return added
-
-    return change
-
-
-def _has_column(table: Table, path: Name) -> bool:
-    try:
-        alterations.find_column(table.definition, path)
-    except NoSuchColumn:
-        return False
-    return True
-
-
 def comment(state: SessionState, statement: Comment) -> None:
     context = context_of(state)
     if statement.kind == "schema":
@@ -349,7 +223,8 @@ def comment(state: SessionState, statement: Comment) -> None:
             entry = find_object(tx, get_schema(tx, schema), name, "view")
             if entry is not None:
                 raise InvalidChange(f"Cannot comment on columns for entry {entry.name} - it is not a table")
-            ddl.alter_table(tx, schema, name, lambda d: alterations.set_tag(d, (column,), COMMENT, statement.text))
+            commented = SetColumnComment((column,), statement.text)
+            alter_table(tx, state.provider, get_table(tx, schema, name), commented)
         return
     attachment, schema, name = resolve_ddl_target(state, context, statement.name)
     with state.writing(attachment) as tx:

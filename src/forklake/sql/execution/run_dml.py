@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.errors import AnalysisException
@@ -21,16 +21,15 @@ from forklake.spark.session.scan_cache import NamedScan
 from forklake.spark.tasks.types.reserved_columns import ROW_ID
 from forklake.spark.values.quoting import column_named
 from forklake.spark.verbs.append import append
-from forklake.spark.verbs.delete import Condition, delete
+from forklake.spark.verbs.delete import candidates_to_delete, delete, delete_all
 from forklake.spark.verbs.merge import HIDDEN_IN_SOURCE, HIDDEN_IN_TARGET, Clause, MergeCounts, MergeNames, merge
 from forklake.spark.verbs.overwrite import overwrite
-from forklake.spark.verbs.update import update
+from forklake.spark.verbs.update import candidates_to_update, update
 from forklake.spark.work import Work
 from forklake.spark.writing.incoming import Matching, default_value
 from forklake.sql.binding.names import BoundRelation, Context, context_of, get_relation, listed_columns
 from forklake.sql.binding.unknown_tables import explain_missing_table
 from forklake.sql.definitions.macros import expand_macros
-from forklake.sql.duckdb.type_hints import Types
 from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.cursor import quoted_name
 from forklake.sql.parsing.default_words import is_default, marked_values, with_defaults
@@ -93,27 +92,20 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
     with state.writing(bound.attachment) as tx:
         table = tx.current(_require_table(bound))
         work = state.work(tx, bound.attachment)
-        alias = statement.alias or table.name
-
-        def chosen(frame: DataFrame) -> DataFrame:
-            given = [(at, value) for at, (_, value) in enumerate(statement.assignments) if not is_default(value)]
-            values = ", ".join(f"({value}\n) AS {_SET}{at}" for at, value in given)
-            known_as = None if statement.alias else statement.name
-            rows = _TargetRows(frame, alias, (ROW_ID, ADDRESS), virtual, known_as, table_types(table))
-            return _select_over_rows(state, context, rows, statement.sources, statement.where, parameters, values)
-
         if len({fold(column) for column, _ in statement.assignments}) < len(statement.assignments):
             raise InvalidInput("A column is set twice.")
-        predicate = _file_predicate(state, context, table, alias, statement.where, statement.sources)
         texts = [statement.where or "", statement.sources or "", *(value for _, value in statement.assignments)]
         virtual = mentioned_virtual_columns(table, " ".join(texts))
-        where = Condition(chosen, predicate, virtual)
-        state.provider.get()
+        found = candidates_to_update(work, table, _file_predicate(state, context, table, statement), virtual)
+        rows = _TargetRows(found.frame, table, (ROW_ID, ADDRESS), virtual)
+        given = [(at, value) for at, (_, value) in enumerate(statement.assignments) if not is_default(value)]
+        values = ", ".join(f"({value}\n) AS {_SET}{at}" for at, value in given)
+        chosen = _select_over_rows(state, context, rows, statement, parameters, values)
         assignments = {
             column: _default_of(column, table) if is_default(value) else column_named(f"{_SET}{at}")
             for at, (column, value) in enumerate(statement.assignments)
         }
-        return update(work, table, assignments, where)
+        return update(work, replace(found, frame=chosen), assignments)
 
 
 def _default_of(name: str, table: Table) -> Expression:
@@ -129,25 +121,22 @@ def delete_rows(state: SessionState, statement: Delete, parameters: Parameters =
         table = tx.current(_require_table(bound))
         work = state.work(tx, bound.attachment)
         if statement.where is None and statement.sources is None:
-            return delete(work, table)
-        alias = statement.alias or table.name
-
-        def chosen(frame: DataFrame) -> DataFrame:
-            known_as = None if statement.alias else statement.name
-            rows = _TargetRows(frame, alias, (ADDRESS,), virtual, known_as, table_types(table))
-            found = _select_over_rows(state, context, rows, statement.sources, statement.where, parameters)
-            # A row matched by several source rows is deleted once.
-            return found if statement.sources is None else found.dropDuplicates([ADDRESS])
-
-        predicate = _file_predicate(state, context, table, alias, statement.where, statement.sources)
+            return delete_all(work, table)
         virtual = mentioned_virtual_columns(table, f"{statement.where or ''} {statement.sources or ''}")
-        return delete(work, table, Condition(chosen, predicate, virtual))
+        found = candidates_to_delete(work, table, _file_predicate(state, context, table, statement), virtual)
+        if found.frame is None:
+            return delete(work, found)
+        rows = _TargetRows(found.frame, table, (ADDRESS,), virtual)
+        chosen = _select_over_rows(state, context, rows, statement, parameters)
+        # A row matched by several source rows is deleted once.
+        distinct = chosen if statement.sources is None else chosen.dropDuplicates([ADDRESS])
+        return delete(work, replace(found, frame=distinct))
 
 
 def truncate(state: SessionState, statement: Truncate) -> int:
     _, bound = _resolve_target(state, statement.name)
     with state.writing(bound.attachment) as tx:
-        return delete(state.work(tx, bound.attachment), tx.current(_require_table(bound)))
+        return delete_all(state.work(tx, bound.attachment), tx.current(_require_table(bound)))
 
 
 def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = None) -> MergeCounts:
@@ -226,46 +215,40 @@ class _TargetRows:
     """The target rows of a statement, with hidden columns that are available only by name."""
 
     frame: DataFrame
-    alias: str
+    table: Table
     known_by: Sequence[str]
     """Columns that identify rows."""
     virtual: Sequence[str]
-    table: Name | None
-    """The table name as written in the statement, unless it has an alias."""
-    types: Types
-    """DuckDB types of its columns."""
 
 
 def _select_over_rows(
     state: SessionState,
     context: Context,
     rows: _TargetRows,
-    sources: str | None,
-    where: str | None,
+    statement: Update | Delete,
     parameters: Parameters,
     values: str = "",
 ) -> DataFrame:
     """Rows of a table that satisfy a condition, joined with other sources, and values computed from them."""
-    name = quoted_name(rows.alias, context.dialect)
+    name = quoted_name(statement.alias or rows.table.name, context.dialect)
     known_by = "".join(f", {name}.{quoted_name(column, context.dialect)}" for column in rows.known_by)
     text = f"SELECT {name}.*{known_by}{', ' + values if values else ''} FROM {_ROWS} AS {name}"
-    text += f", {sources}" if sources else ""
+    text += f", {statement.sources}" if statement.sources else ""
     # The parentheses keep the condition a single expression; the line break ends a trailing comment.
-    text += f" WHERE ({where}\n)" if where else ""
+    text += f" WHERE ({statement.where}\n)" if statement.where else ""
     hidden = {_ROWS: [*rows.known_by, *rows.virtual]}
-    known_as = {} if rows.table is None else {_ROWS: rows.table}
-    given, types = {_ROWS: rows.frame}, {_ROWS: rows.types}
+    known_as = {} if statement.alias else {_ROWS: statement.name}
+    given, types = {_ROWS: rows.frame}, {_ROWS: table_types(rows.table)}
     bound = bind_query(state, context, text, parameters, given, hidden=hidden, stands_for=known_as, types=types)
     return bound.run(state)
 
 
-def _file_predicate(
-    state: SessionState, context: Context, table: Table, alias: str, where: str | None, sources: str | None
-) -> Any:
+def _file_predicate(state: SessionState, context: Context, table: Table, statement: Update | Delete) -> Any:
     """The predicate on the table alone, for pruning files; None with other sources."""
-    if where is None or sources is not None:
+    if statement.where is None or statement.sources is not None:
         return None
-    return parse_predicate(where, context.dialect, row_names(table, alias), state.rules)
+    names = row_names(table, statement.alias or table.name)
+    return parse_predicate(statement.where, context.dialect, names, state.rules)
 
 
 def _resolve_target(state: SessionState, name: Name) -> tuple[Context, BoundRelation]:

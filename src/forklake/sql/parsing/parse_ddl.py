@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 
 from forklake.errors import InvalidChange
+from forklake.model.table_alterations import DropColumn, MoveColumn, RenameColumn, SetNotNull, SetPartitioning
 from forklake.sql.parsing.cursor import Cursor, check_end, tokens_of
 from forklake.sql.parsing.statements import (
-    AddColumn,
+    AddColumnText,
+    AlterationText,
     AlterTable,
     AlterView,
     ColumnText,
@@ -16,21 +18,15 @@ from forklake.sql.parsing.statements import (
     CreateTable,
     CreateView,
     Drop,
-    DropColumn,
     DropKind,
     MacroText,
-    MoveColumn,
     Name,
-    RenameColumn,
     RenameTo,
-    SetDefault,
-    SetNotNull,
-    SetPartitioning,
-    SetSorting,
-    SetType,
+    SetDefaultText,
+    SetSortingText,
+    SetTypeText,
     SortText,
     Statement,
-    TableAlteration,
 )
 
 _COLUMN_ENDS = (
@@ -107,7 +103,7 @@ def _create_table(cursor: Cursor, or_replace: bool) -> CreateTable:
         if cursor.accept("PARTITIONED BY") or cursor.accept("PARTITION BY"):
             partitioned_by = partition_keys(cursor)
         elif cursor.accept("SORTED BY") or cursor.accept("CLUSTER BY"):
-            sorted_by = _sort_keys(cursor)
+            sorted_by = sort_keys(cursor)
         elif cursor.accept("COMMENT"):
             cursor.accept("=")
             comment = cursor.string()
@@ -201,7 +197,8 @@ def _unqualified_name(cursor: Cursor, name: Name) -> str:
     return name[0]
 
 
-def _sort_keys(cursor: Cursor) -> tuple[SortText, ...]:
+def sort_keys(cursor: Cursor) -> tuple[SortText, ...]:
+    """Keys in brackets: expressions, each with its direction and the place of NULLs."""
     cursor.expect("(")
     keys = []
     while True:
@@ -281,7 +278,7 @@ def alter(cursor: Cursor) -> Statement:
     return check_end(cursor, AlterTable(name, tuple(alterations), if_exists))
 
 
-def _alteration(cursor: Cursor) -> list[TableAlteration]:
+def _alteration(cursor: Cursor) -> list[AlterationText | RenameTo]:
     if cursor.accept("ADD COLUMNS"):
         return _added_columns(cursor)
     if cursor.accept("ADD"):
@@ -289,7 +286,7 @@ def _alteration(cursor: Cursor) -> list[TableAlteration]:
         return [_added_column(cursor)]
     if cursor.accept("DROP COLUMNS"):
         cursor.expect("(")
-        dropped: list[TableAlteration] = [DropColumn(cursor.dotted_name())]
+        dropped: list[AlterationText | RenameTo] = [DropColumn(cursor.dotted_name())]
         while cursor.accept(","):
             dropped.append(DropColumn(cursor.dotted_name()))
         cursor.expect(")")
@@ -310,18 +307,18 @@ def _alteration(cursor: Cursor) -> list[TableAlteration]:
     if cursor.accept("RESET PARTITIONED BY"):
         return [SetPartitioning(())]
     if cursor.accept("SET SORTED BY"):
-        return [SetSorting(_sort_keys(cursor))]
+        return [SetSortingText(sort_keys(cursor))]
     if cursor.accept("RESET SORTED BY"):
-        return [SetSorting(())]
+        return [SetSortingText(())]
     if cursor.accept("ALTER") or cursor.accept("CHANGE"):
         cursor.accept("COLUMN")
         return [_altered_column(cursor)]
     raise cursor.problem("Unsupported ALTER TABLE type in DuckLake: expected ADD, DROP, RENAME, ALTER, SET or RESET")
 
 
-def _added_columns(cursor: Cursor) -> list[TableAlteration]:
+def _added_columns(cursor: Cursor) -> list[AlterationText | RenameTo]:
     cursor.expect("(")
-    added: list[TableAlteration] = []
+    added: list[AlterationText | RenameTo] = []
     while True:
         added.append(_added_column(cursor))
         if cursor.accept(")"):
@@ -329,26 +326,26 @@ def _added_columns(cursor: Cursor) -> list[TableAlteration]:
         cursor.expect(",")
 
 
-def _added_column(cursor: Cursor) -> AddColumn:
+def _added_column(cursor: Cursor) -> AddColumnText:
     if_not_exists = cursor.accept("IF NOT EXISTS")
     path = cursor.dotted_name()
     column = _column_definition(cursor, path[-1])
     first = cursor.accept("FIRST")
     after = cursor.identifier() if cursor.accept("AFTER") else None
-    return AddColumn(path, column, if_not_exists, after, first)
+    return AddColumnText(path, column, if_not_exists, after, first)
 
 
-def _altered_column(cursor: Cursor) -> TableAlteration:
+def _altered_column(cursor: Cursor) -> AlterationText:
     path = cursor.dotted_name()
     if cursor.accept("SET DATA TYPE") or cursor.accept("TYPE"):
         new_type = cursor.type_until(",", "USING")
         if cursor.next_is("USING"):
             raise InvalidChange("Column type cannot be modified using an expression")
-        return SetType(path, new_type)
+        return SetTypeText(path, new_type)
     if cursor.accept("SET DEFAULT"):
-        return SetDefault(path, cursor.text_until(","))
+        return SetDefaultText(path, cursor.text_until(","))
     if cursor.accept("DROP DEFAULT"):
-        return SetDefault(path, None)
+        return SetDefaultText(path, None)
     if cursor.accept("SET NOT NULL"):
         return SetNotNull(path, True)
     if cursor.accept("DROP NOT NULL"):

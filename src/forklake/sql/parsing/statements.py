@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from forklake.model.table_alterations import DropColumn, MoveColumn, RenameColumn, SetNotNull, SetPartitioning
+
 Name = tuple[str, ...]
 """A qualified name, outermost part first."""
 DropKind = Literal["schema", "table", "view", "macro", "macro table"]
@@ -152,7 +154,7 @@ class CreateMacro:
 
 
 @dataclass(frozen=True, slots=True)
-class AddColumn:
+class AddColumnText:
     path: Name
     column: ColumnText
     if_not_exists: bool = False
@@ -161,41 +163,17 @@ class AddColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class DropColumn:
-    path: Name
-    if_exists: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RenameColumn:
-    path: Name
-    new_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class SetType:
+class SetTypeText:
     path: Name
     type: str
 
 
 @dataclass(frozen=True, slots=True)
-class SetDefault:
+class SetDefaultText:
     """A default as an expression; None drops it."""
 
     path: Name
     value: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class SetNotNull:
-    path: Name
-    not_null: bool
-
-
-@dataclass(frozen=True, slots=True)
-class MoveColumn:
-    path: Name
-    after: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,33 +182,27 @@ class RenameTo:
 
 
 @dataclass(frozen=True, slots=True)
-class SetPartitioning:
-    keys: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SetSorting:
+class SetSortingText:
     keys: tuple[SortText, ...]
 
 
-TableAlteration = (
-    AddColumn
+AlterationText = (
+    AddColumnText
     | DropColumn
     | RenameColumn
-    | SetType
-    | SetDefault
+    | SetTypeText
+    | SetDefaultText
     | SetNotNull
     | MoveColumn
-    | RenameTo
     | SetPartitioning
-    | SetSorting
+    | SetSortingText
 )
 
 
 @dataclass(frozen=True, slots=True)
 class AlterTable:
     name: Name
-    alterations: tuple[TableAlteration, ...]
+    alterations: tuple[AlterationText | RenameTo, ...]
     if_exists: bool = False
 
 

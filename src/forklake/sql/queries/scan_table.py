@@ -16,10 +16,9 @@ from forklake.spark.reading.scan import scan
 from forklake.spark.reading.virtual_columns import FOR_USERS
 from forklake.spark.tasks.types.arrow_types import shown_schema
 from forklake.spark.values.quoting import column_named
-from forklake.spark.verbs.delete import Condition
 from forklake.spark.work import Work
 from forklake.sql.pruning.comparison_rules import session_rules
-from forklake.sql.queries.conditions import mentioned_virtual_columns, parse_condition
+from forklake.sql.queries.conditions import Condition, mentioned_virtual_columns, parse_condition
 from forklake.sql.results.result import Result
 
 

@@ -5,6 +5,7 @@ by Spark, as in an INSERT, and rejected if the column cannot hold it.
 """
 
 import re
+from dataclasses import replace
 from typing import Literal
 
 import pyarrow as pa
@@ -62,6 +63,18 @@ def column_spec(state: SessionState, column: ColumnText) -> ColumnSpec:
     column_type = parse_column_type(column.type, context_of(state).dialect)
     default, kind = stored_default(state, column.default, column.name, column_type)
     return ColumnSpec(column.name, column_type, column.nullable, default, kind, "spark", column.comment)
+
+
+def stored_spec(state: SessionState, column: ColumnSpec) -> ColumnSpec:
+    """A column given in Python, with its default in the form that is stored; raises if the column cannot hold it."""
+    value, kind = column.default_value, column.default_value_type
+    if kind != "expression":
+        text = default_text(value, column.name, column.type, state.provider.zone)
+        return replace(column, default_value=text, default_value_dialect=column.default_value_dialect or "spark")
+    if not isinstance(value, str) or column.default_value_dialect not in (None, state.dialect):
+        return column
+    text, kind = stored_default(state, value, column.name, column.type)
+    return replace(column, default_value=text, default_value_type=kind, default_value_dialect="spark")
 
 
 def parse_column_type(text: str, dialect: str) -> ColumnType:

@@ -1,0 +1,39 @@
+"""Alter a table: the one way to change its definition, with all checks."""
+
+from dataclasses import replace
+
+from forklake.catalog.transaction.altered_definition import altered_definition
+from forklake.catalog.transaction.ddl import redefine_table
+from forklake.catalog.transaction.transaction import Transaction
+from forklake.model.alterations import find_column
+from forklake.model.entities import Table
+from forklake.model.table_alterations import AddColumn, SetNotNull, SetSorting, SetType, TableAlteration
+from forklake.spark.session.provider import SparkProvider
+from forklake.spark.values.type_mapping import check_storable
+from forklake.spark.work import work_on
+from forklake.spark.writing.constraints import check_no_nulls
+from forklake.spark.writing.ordering import check_sort_order
+
+
+def alter_table(
+    tx: Transaction, provider: SparkProvider, table: Table, alteration: TableAlteration, *, shortcuts: bool = True
+) -> Table:
+    """Change the definition of a table if its rows allow it; returns the altered table.
+
+    Without shortcuts, rows are read even if statistics say enough about them.
+    """
+    altered = replace(table, definition=altered_definition(tx, table.definition, alteration))
+    if altered == table:
+        return table
+    match alteration:
+        case AddColumn(column):
+            check_storable([column.type])
+        case SetType(_, new_type):
+            check_storable([new_type])
+        case SetNotNull(path, True):
+            work = work_on(tx, provider, shortcuts=shortcuts)
+            check_no_nulls(work, table, find_column(table.definition, path).name)
+        case SetSorting():
+            check_sort_order(provider, tx, altered)
+    redefine_table(tx, table, altered.definition)
+    return altered
