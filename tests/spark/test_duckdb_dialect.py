@@ -123,6 +123,27 @@ def test_an_overflow_is_an_error_in_both(both: Both):
         both.spark.sql(both.translated(text)).collect()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT x FROM range(1, 3, 0) AS v(x)",
+        "SELECT x FROM range(DATE '2020-01-01', DATE '2020-01-03', INTERVAL 0 DAY) AS v(x)",
+        "SELECT list_reduce(list_filter(l, lambda x: x > 9), lambda x, y: x + y) FROM t",
+    ],
+)
+def test_a_step_of_zero_in_from_and_a_reduced_empty_list_are_errors_in_both(both: Both, text: str):
+    with pytest.raises(duckdb.Error):
+        both.duck.execute(text).fetchall()
+    with pytest.raises(Exception, match="step other than 0|initial value"):
+        both.spark.sql(both.translated(text)).collect()
+
+
+def test_a_series_of_months_from_a_day_that_some_months_lack_is_an_error(both: Both):
+    text = "SELECT generate_series(DATE '2020-01-31', DATE '2020-04-30', INTERVAL 1 MONTH)"
+    with pytest.raises(Exception, match="up to the 28th"):
+        both.spark.sql(both.translated(text)).collect()
+
+
 def test_the_place_of_a_syntax_error_is_shown():
     with pytest.raises(SyntaxProblem) as problem:
         parse_duckdb("SELECT a\nFROM t WHERE WHERE b")

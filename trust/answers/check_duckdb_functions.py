@@ -84,6 +84,25 @@ _ARGUMENTS = (
     *(f"{one}, {other}" for one in "ids" for other in ("i", "d", "s", "0.5", "2", "','")),
     *(f"{name} ORDER BY i DESC" for name in "is"),
 )  # fmt: skip
+_LISTS = """(VALUES
+    (1, [1, 2, 3], [4], 1, 2, 'ab', DATE '2024-01-01', 1), (2, NULL, [4, NULL], NULL, 2, NULL, DATE '2024-01-03', 0),
+    (3, [5, NULL], NULL, 1, NULL, 'c', NULL, -1), (4, [7], [7], -1, 0, '', DATE '2024-01-02', 0)
+) AS t(k, l, m, a, b, s, d, n)"""
+_OF_LISTS = (
+    *(f"{name}({given})" for name in ("concat", "list_concat", "list_has_any", "list_has_all")
+      for given in ("l, m", "l, NULL", "NULL, m")),
+    *(f"l || {given}" for given in ("m", "NULL", "[a]")),
+    *(f"{value}[{bounds}]" for value in ("l", "s", "[1, 2, 3]") for bounds in ("a:b", "n:b", "a:", "1:b", "0:n")),
+    *("l[a:b:2]", "list_slice(l, n, b)", "array_slice(l, a, n)", "l[a]", "l[b]", "list_extract(m, n)"),
+    *(f"{name}(l, {given})" for name in ("list_append", "list_contains", "list_position") for given in ("a", "NULL")),
+    *(f"list_{name}(l)" for name in ("sort", "reverse", "sum", "avg", "min", "max", "count", "first", "last")),
+    *(f"{name}({given})" for name in ("range", "generate_series") for given in (
+        "a, b", "a, b, n", "b, a, n", "5, a, 0", "a, a, 0", "0, 5, n", "d, DATE '2024-01-02', INTERVAL 0 DAY",
+        "d, DATE '2024-01-02', INTERVAL 1 DAY", "d, DATE '2024-01-02', INTERVAL '-1 day'",
+        "d, DATE '2024-01-02', to_days(n)", "d, d, to_days(n)", "d, DATE '2024-03-02', INTERVAL 1 MONTH",
+    )),
+)  # fmt: skip
+"""Calls with lists, bounds and steps of a row, which a constant would not try."""
 _UNORDERED = re.compile(
     r"(approx_|reservoir_|histogram|first|last|any_value|arbitrary|list|array_agg|group_concat|string_agg|listagg|mode"
     r"|arg_?m|m(in|ax)_by|map|bitstring|product|sum_no_overflow|json_)[^(]*\((?!.*ORDER BY)"
@@ -102,7 +121,7 @@ class FunctionCheck:
         """Judge a share of all functions there are."""
         with duckdb.connect() as engine:
             engine.execute("SET TimeZone = 'UTC'")
-            for queries in (_operators(engine, rng), _scalars(engine, rng), _aggregates(engine)):
+            for queries in (_operators(engine, rng), _scalars(engine, rng), _of_rows(engine), _aggregates(engine)):
                 for name, calls in queries.items():
                     if rng.random() < share:
                         self._judge(name, calls)
@@ -193,6 +212,15 @@ def _aggregates(engine: duckdb.DuckDBPyConnection) -> dict[str, dict[str, Any]]:
                 for group in (1, 2, 3, 4):
                     text = f"(SELECT {call} FROM {_ROWS} WHERE g = {group})"
                     _add(engine, found.setdefault(name, {}), text, most=200)
+    return found
+
+
+def _of_rows(engine: duckdb.DuckDBPyConnection) -> dict[str, dict[str, Any]]:
+    """By call, its value in each row, in subqueries."""
+    found: dict[str, dict[str, Any]] = {}
+    for call in _OF_LISTS:
+        for row in (1, 2, 3, 4):
+            _add(engine, found.setdefault(call, {}), f"(SELECT {call} FROM {_LISTS} WHERE k = {row})")
     return found
 
 

@@ -60,11 +60,13 @@ def drop(
     dry_run: DryRun = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Drop a catalog. On a terminal it says what that would free, and asks.
+    """Drop a catalog. On a terminal it says what that would free, and asks; elsewhere it needs `--yes`.
 
     Files that forks still see are kept for them; the others go with `maintain`.
     """
-    asks = not dry_run and not yes and sys.stdin.isatty()
+    asks = not dry_run and not yes
+    if asks and not sys.stdin.isatty():
+        raise typer.BadParameter("There is no terminal to ask on; pass --yes to drop the catalog, or --dry-run.")
     if asks:
         run.tell("drop_catalog", catalog_name=name, dry_run=True)
         if not typer.confirm(f"Drop catalog '{name}'?", err=True):

@@ -23,6 +23,19 @@ SELECT corr(x, 2), corr(x, y), corr(x, NULL::INT), count_if(x > 1), count_if(NUL
 SELECT quantile(x, 0.5), quantile_disc(x, 0.5), quantile_cont(x, 0.5), median(x), mean(y) FROM (VALUES (1, 1.50), (3, 2.25)) AS v(x, y);
 SELECT to_milliseconds(1.5), to_milliseconds(0.3), to_milliseconds(7);
 
+-- lists, bounds and steps that are NULL or 0 in a row
+SELECT a, concat(l, l) AS b1, concat(l, NULL) AS b2, concat(NULL, l, [a]) AS b3, list_concat(l, [a], NULL) AS b4, l || NULL AS b5, NULL || l AS b6, l || [a] AS b7 FROM t;
+SELECT a, l[a:] AS b1, l[1:a] AS b2, l[a:a] AS b3, list_slice(l, a, 5) AS b4, array_slice(l, 1, a) AS b5, [1, 2, 3][a:3] AS b6, l[a:3:2] AS b7, s[a:] AS b8, 'hello'[2:a] AS b9, s[1:2][a:] AS b10 FROM t;
+SELECT list_contains([1, NULL], NULL), list_concat(NULL, NULL), list_reduce([a, 1], lambda x, y: x + y) FROM t;
+SELECT list_aggregate(str_split(s, 'x'), 'string_agg', '-'), list_aggregate(list_filter(l, lambda x: x > 9), 'string_agg', '-') FROM t;
+SELECT i, range(0, 5, 0), range(5, i, 0), generate_series(i, i, 0), generate_series(3, 3, i), range(2, -2, i) FROM nums;
+SELECT a, generate_series(dt, DATE '2020-02-01', INTERVAL 0 DAY), range(ts, ts, INTERVAL 0 HOUR), range(dt, dt, INTERVAL 1 DAY) FROM t;
+SELECT generate_series(dt, DATE '2020-02-02', to_days(a - 2)), range(dt, DATE '2020-02-02', to_days(a - 2)) FROM t WHERE a < 4;
+SELECT generate_series(DATE '2020-01-03', DATE '2020-01-01', INTERVAL '-1 day') AS b1, range(DATE '2020-01-03', DATE '2020-01-01', INTERVAL '-1 day') AS b2;
+SELECT generate_series(DATE '2020-01-03', DATE '2020-01-01', INTERVAL 1 DAY), range(DATE '2020-01-28', DATE '2020-04-28', INTERVAL 1 MONTH);
+SELECT generate_series(DATE '2020-01-03', NULL, INTERVAL 1 DAY), range(DATE '2020-01-03', DATE '2020-01-04', NULL);
+SELECT x FROM range(TIMESTAMP '2020-01-03', TIMESTAMP '2020-01-01', INTERVAL '-12 hours') AS v(x) ORDER BY x;
+
 -- stars
 SELECT * EXCLUDE (a) FROM t;
 SELECT * EXCLUDE a FROM u;

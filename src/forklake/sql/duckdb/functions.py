@@ -8,7 +8,7 @@ from sqlglot import exp
 from forklake.errors import Untranslatable
 from forklake.sql.duckdb.aggregates import AGGREGATES
 from forklake.sql.duckdb.formats import format_text, printf
-from forklake.sql.duckdb.lists import LIST_CALLS, LISTS, NameRule
+from forklake.sql.duckdb.lists import LIST_CALLS, LISTS, NameRule, concat_lists
 from forklake.sql.duckdb.mixed_types import MIXED, rewrite_values, with_common_type
 from forklake.sql.duckdb.nested_values import between_keys, compare_keys, ordered, refuse_nested
 from forklake.sql.duckdb.operators import OPERATORS
@@ -82,7 +82,7 @@ def _choose_by_sign(count: exp.Expr, positive: exp.Expr, negative: exp.Expr) -> 
 def _concat(node: exp.Expr) -> exp.Expr | None:
     """NULLs are skipped; lists are concatenated."""
     if any(kind(part) == "list" for part in node.expressions):
-        return call("CONCAT", *node.expressions)
+        return concat_lists(node.expressions)
     return call("CONCAT_WS", "", *(as_text(part) for part in node.expressions))
 
 

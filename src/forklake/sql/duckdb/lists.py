@@ -25,7 +25,7 @@ from forklake.sql.duckdb.syntax import (
     type_of,
     variable,
 )
-from forklake.sql.duckdb.texts import list_of_texts
+from forklake.sql.duckdb.texts import checked, list_of_texts
 
 NameRule: TypeAlias = Callable[[list[exp.Expr]], exp.Expr]
 """Translates a function call, given its arguments."""
@@ -75,14 +75,15 @@ def _distinct(node: exp.Expr) -> exp.Expr | None:
     return call("ARRAY_DISTINCT", _compact(node.this))
 
 
-def _concat(arguments: list[exp.Expr]) -> exp.Expr:
+def concat_lists(arguments: list[exp.Expr]) -> exp.Expr:
     """Concatenate lists; a NULL is treated as an empty list."""
-    parts = [part if isinstance(part, exp.Array) else call("COALESCE", part, call("ARRAY")) for part in arguments]
-    return call("CONCAT", *(part for part in parts if not _is_null_list(part)))
-
-
-def _is_null_list(part: exp.Expr) -> bool:
-    return isinstance(part, exp.Anonymous) and isinstance(part.expressions[0], exp.Null)
+    lists = [part for part in arguments if not isinstance(part.unnest(), exp.Null)]
+    if not lists:
+        return exp.null()
+    return call(
+        "CONCAT",
+        *(part if isinstance(part, exp.Array) else call("COALESCE", part, call("ARRAY")) for part in lists),
+    )
 
 
 def _overlaps(node: exp.Expr) -> exp.Expr | None:
@@ -143,10 +144,15 @@ def _count_index_from_one(function: exp.Expr) -> exp.Expr:
     return function
 
 
+def _is_empty(values: exp.Expr) -> exp.Expr:
+    return exp.EQ(this=call("SIZE", values), expression=number(0))
+
+
 def _reduce(arguments: list[exp.Expr]) -> exp.Expr:
     values, function = arguments[:2]
     if len(arguments) == 3:
         return call("AGGREGATE", values, arguments[2], function)
+    values = checked(values, _is_empty, "list_reduce needs an initial value for an empty list")
     rest = call("SLICE", values.copy(), 2, call("GREATEST", call("SIZE", values.copy()), 0))
     return call("AGGREGATE", rest, call("TRY_ELEMENT_AT", values, 1), function)
 
@@ -201,7 +207,7 @@ def _aggregate(arguments: list[exp.Expr]) -> exp.Expr:
     if rule is None or len(arguments) > (3 if name == "string_agg" else 2):
         raise Untranslatable(f"list_aggregate with {name} is not supported.")
     if len(arguments) == 3:
-        return call("ARRAY_JOIN", list_of_texts(arguments[0]), arguments[2])
+        return _of_some(arguments[0], call("ARRAY_JOIN", list_of_texts(arguments[0]), arguments[2]))
     return rule(arguments[0])
 
 
@@ -238,9 +244,9 @@ LISTS: dict[type[exp.Expr], Rule] = {
     exp.ArrayDistinct: _distinct,
     exp.ArrayOverlaps: _overlaps,
     exp.ArrayIntersect: lambda node: _intersect(node.expressions),
-    exp.ArrayConcat: lambda node: _concat([node.this, *node.expressions]),
-    exp.ArrayAppend: lambda node: _concat([node.this, exp.Array(expressions=[node.expression])]),
-    exp.ArrayPrepend: lambda node: _concat([exp.Array(expressions=[node.expression]), node.this]),
+    exp.ArrayConcat: lambda node: concat_lists([node.this, *node.expressions]),
+    exp.ArrayAppend: lambda node: concat_lists([node.this, exp.Array(expressions=[node.expression])]),
+    exp.ArrayPrepend: lambda node: concat_lists([exp.Array(expressions=[node.expression]), node.this]),
     exp.ArrayPosition: lambda node: _position(node.this, node.expression),
     exp.ArrayMin: lambda node: _extreme("ARRAY_MIN", node.this),
     exp.ArrayMax: lambda node: _extreme("ARRAY_MAX", node.this),
@@ -276,9 +282,9 @@ LIST_CALLS: dict[str, NameRule] = {
     "list_reverse": lambda arguments: call("REVERSE", arguments[0]),
     **dict.fromkeys(("list_intersect", "array_intersect"), _intersect),
     "list_unique": lambda arguments: call("SIZE", call("ARRAY_DISTINCT", _compact(arguments[0]))),
-    "list_cat": _concat,
-    "array_cat": _concat,
-    "array_push_back": lambda arguments: _concat([arguments[0], exp.Array(expressions=[arguments[1]])]),
+    "list_cat": concat_lists,
+    "array_cat": concat_lists,
+    "array_push_back": lambda arguments: concat_lists([arguments[0], exp.Array(expressions=[arguments[1]])]),
     "map_extract_value": lambda arguments: call("TRY_ELEMENT_AT", arguments[0], arguments[1]),
     "map_contains": lambda arguments: call("MAP_CONTAINS_KEY", arguments[0], arguments[1]),
     "row": lambda arguments: call("STRUCT", *arguments),

@@ -188,6 +188,8 @@ def _concatenate(node: exp.Expr) -> exp.Expr | None:
     """|| concatenates lists and blobs; all other operands are converted to text."""
     assert isinstance(node, exp.Binary)
     kinds = {kind(node.left), kind(node.right)}
+    if "list" in kinds and any(isinstance(side.unnest(), exp.Null) for side in (node.left, node.right)):
+        return if_else(exp.true(), exp.null(), node.left if kind(node.left) == "list" else node.right)
     if "list" in kinds or kinds == {"blob"}:
         return node
     unknown = kinds <= {None, "blob"}
@@ -288,10 +290,17 @@ def _element_of(value: exp.Expr, key: exp.Expr) -> exp.Expr:
 
 
 def slice_of(value: exp.Expr, start: exp.Expr | None, end: exp.Expr | None, step: exp.Expr | None) -> exp.Expr:
-    """A slice of a list or a text; bounds are inclusive, 1-based, and from the end if negative."""
-    is_text = kind(value) == "text"
-    if any(isinstance(bound.unnest(), exp.Null) for bound in (start, end) if bound is not None):
+    """A slice of a list or a text; bounds are inclusive, 1-based, and from the end if negative; NULL if one is NULL."""
+    bounds = [bound for bound in (start, end) if bound is not None]
+    if any(isinstance(bound.unnest(), exp.Null) for bound in bounds):
         return if_else(exp.true(), exp.null(), value)
+    nulls = [exp.Is(this=paren(each.copy()), expression=exp.null()) for each in bounds if integer_value(each) is None]
+    found = _slice_of(value, start, end, step)
+    return if_else(exp.or_(*nulls), exp.null(), found) if nulls else found
+
+
+def _slice_of(value: exp.Expr, start: exp.Expr | None, end: exp.Expr | None, step: exp.Expr | None) -> exp.Expr:
+    is_text = kind(value) == "text"
     if step is not None and (is_text or (integer_value(step) or 0) < 1):
         raise Untranslatable("The step of a slice has to be a constant above zero, and the value a list.")
     size = call("LENGTH" if is_text else "SIZE", value.copy())
@@ -350,6 +359,8 @@ def _in(node: exp.Expr) -> exp.Expr | None:
 
 def contains(values: exp.Expr, wanted: exp.Expr) -> exp.Expr:
     """Whether a list contains a value, ignoring NULLs."""
+    if isinstance(wanted.unnest(), exp.Null):
+        return cast_to(exp.null(), "boolean")
     return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", values), element_for(values, wanted))
 
 

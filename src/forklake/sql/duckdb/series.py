@@ -17,22 +17,36 @@ from forklake.sql.duckdb.syntax import (
     variable,
 )
 
+STEP_OF_ZERO = "range and generate_series in FROM need a step other than 0."
+_LAST_DAYS = "range and generate_series of months need a start up to the 28th: Spark counts the others differently."
 
-def series_list(node: exp.Expr) -> exp.Expr:
-    """The list of `range` or `generate_series`; empty if the step leads away from the end."""
+
+def series_list(node: exp.Expr, *, in_from: bool = False) -> exp.Expr:
+    """The list of `range` or `generate_series`; empty if the step is 0 or leads away from the end.
+
+    In FROM a step of 0 is an error.
+    """
     start, end, step = node.args["start"], node.args["end"], node.args.get("step")
     exclusive = bool(node.args.get("is_end_exclusive"))
     if kind(start) in ("date", "timestamp", "timestamptz") or kind(step or start) == "interval":
-        return _moment_series(start, end, step, exclusive)
+        return _moment_series(start, end, step, exclusive, in_from)
     branches = [_rising_branch(start, end, step, exclusive), _falling_branch(start, end, step, exclusive)]
     known = integer_value(step) if step is not None else 1
-    chosen = branches if known is None else [branches[0] if known > 0 else branches[1]]
-    result = exp.Case(default=cast_to(call("ARRAY"), "ARRAY<BIGINT>"))
-    for part in (start, end, step):
-        if part is not None and integer_value(part) is None:
-            result = result.when(exp.Is(this=paren(part.copy()), expression=exp.null()), exp.null())
+    chosen = branches if known is None else branches[:1] if known > 0 else branches[1:] if known < 0 else []
+    result = _null_if_any_null([part for part in (start, end, step) if part is not None], "ARRAY<BIGINT>")
+    if in_from and step is not None and known is None:
+        result = result.when(exp.EQ(this=paren(step.copy()), expression=number(0)), call("RAISE_ERROR", STEP_OF_ZERO))
     for condition, sequence in chosen:
         result = result.when(condition, sequence)
+    return result if result.args["ifs"] else result.args["default"]
+
+
+def _null_if_any_null(parts: list[exp.Expr], spark_type: str) -> exp.Case:
+    """A CASE that returns NULL if a part is NULL, and otherwise an empty list."""
+    result = exp.Case(ifs=[], default=cast_to(call("ARRAY"), spark_type))
+    for part in parts:
+        if integer_value(part) is None:
+            result = result.when(exp.Is(this=paren(part.copy()), expression=exp.null()), exp.null())
     return result
 
 
@@ -40,7 +54,7 @@ def _rising_branch(start: exp.Expr, end: exp.Expr, step: exp.Expr | None, exclus
     order = exp.LT if exclusive else exp.LTE
     condition: exp.Expr = binary(order, start.copy(), end.copy())
     if step is not None and integer_value(step) is None:
-        condition = exp.and_(exp.GT(this=step.copy(), expression=number(0)), condition)
+        condition = exp.and_(exp.GT(this=paren(step.copy()), expression=number(0)), condition)
     return condition, _sequence(start, minus(end, number(1)) if exclusive else end, step)
 
 
@@ -50,7 +64,7 @@ def _falling_branch(
     order = exp.GT if exclusive else exp.GTE
     condition: exp.Expr = binary(order, start.copy(), end.copy())
     if step is not None and integer_value(step) is None:
-        condition = exp.and_(exp.LT(this=step.copy(), expression=number(0)), condition)
+        condition = exp.and_(exp.LT(this=paren(step.copy()), expression=number(0)), condition)
     return condition, _sequence(start, plus(end, number(1)) if exclusive else end, step)
 
 
@@ -59,11 +73,34 @@ def _sequence(start: exp.Expr, end: exp.Expr, step: exp.Expr | None) -> exp.Expr
     return call("SEQUENCE", *(cast_to(part.copy(), "bigint") for part in parts))
 
 
-def _moment_series(start: exp.Expr, end: exp.Expr, step: exp.Expr | None, exclusive: bool) -> exp.Expr:
+def _moment_series(start: exp.Expr, end: exp.Expr, step: exp.Expr | None, exclusive: bool, in_from: bool) -> exp.Expr:
     if step is None:
         raise Untranslatable("range and generate_series of dates need a step.")
-    ends = [part if kind(part) == "timestamptz" else cast_to(part.copy(), "timestamp_ntz") for part in (start, end)]
-    moments = call("SEQUENCE", *ends, step)
-    if not exclusive:
-        return moments
-    return call("FILTER", moments, lambda_of(exp.LT(this=variable("_x"), expression=ends[1].copy()), "_x"))
+    zoned = "timestamptz" in (kind(start), kind(end))
+    moment = "timestamp" if zoned else "timestamp_ntz"
+    first, last = (part if kind(part) == "timestamptz" else cast_to(part.copy(), moment) for part in (start, end))
+    result = _null_if_any_null([first, last, step], f"ARRAY<{moment}>")
+    if isinstance(step.unnest(), exp.Null):
+        return cast_to(exp.null(), f"ARRAY<{moment}>")
+    second = plus(first.copy(), step.copy())
+    if in_from:
+        is_zero = exp.EQ(this=second.copy(), expression=first.copy())
+        result = result.when(is_zero, call("RAISE_ERROR", STEP_OF_ZERO))
+    result = result.when(_may_skip_days(first, step), call("RAISE_ERROR", _LAST_DAYS))
+    moments = call("SEQUENCE", first, last, step)
+    for forwards, before in ((exp.GT, exp.LT), (exp.LT, exp.GT)):
+        follows = forwards(this=second.copy(), expression=first.copy())
+        ordered = forwards(this=last.copy(), expression=first.copy())
+        if exclusive:
+            inside = lambda_of(before(this=variable("_x"), expression=last.copy()), "_x")
+            result = result.when(exp.and_(follows, ordered), call("FILTER", moments.copy(), inside))
+        else:
+            ordered = exp.Not(this=exp.Paren(this=before(this=last.copy(), expression=first.copy())))
+            result = result.when(exp.and_(follows, ordered), moments.copy())
+    return result
+
+
+def _may_skip_days(start: exp.Expr, step: exp.Expr) -> exp.Expr:
+    """Whether months are added to a day that some months lack: DuckDB goes on from the shorter month, Spark does not."""
+    of_months = call("REGEXP_LIKE", call("TYPEOF", step.copy()), "year|month")
+    return exp.and_(of_months, exp.GT(this=call("DAY", start.copy()), expression=number(28)))

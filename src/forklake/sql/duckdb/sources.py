@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from forklake.errors import Untranslatable
-from forklake.sql.duckdb.series import series_list
+from forklake.sql.duckdb.series import STEP_OF_ZERO, series_list
 from forklake.sql.duckdb.syntax import call, integer_value, number
 
 
@@ -68,7 +68,7 @@ def rewrite_series(table: exp.Table) -> None:
     alias = table.args.get("alias")
     native = _native_range(series, exclusive)
     if native is None:
-        _replace_by_generator(table, call("EXPLODE", series_list(series)), alias, name)
+        _replace_by_generator(table, call("EXPLODE", series_list(series, in_from=True)), alias, name)
         return
     named, columns = _alias_names(alias, name)
     source = exp.Table(this=native)
@@ -84,7 +84,7 @@ def _native_range(series: exp.Expr, exclusive: bool) -> exp.Expr | None:
     if start is None or end is None or by is None:
         return None
     if by == 0:
-        raise Untranslatable("range and generate_series need a step other than 0.")
+        raise Untranslatable(STEP_OF_ZERO)
     last = end if exclusive else end + (1 if by > 0 else -1)
     return call("RANGE", number(start), number(last), number(by))
 
