@@ -215,10 +215,10 @@ def test_an_update_of_a_partition_column_moves_the_row(lakehouse: Lakehouse, in_
 @pytest.mark.parametrize(
     ("keys", "order"),
     [
-        (["id"], [1, 2, 3, 4, None]),
+        (["id"], [None, 1, 2, 3, 4]),
         (["id DESC"], [4, 3, 2, 1, None]),
-        (["kind", "id DESC"], [2, 1, 4, 3, None]),
-        (["-id"], [4, 3, 2, 1, None]),
+        (["kind", "id DESC"], [None, 2, 1, 4, 3]),
+        (["-id NULLS LAST"], [4, 3, 2, 1, None]),
         ([SortKey("kind", "ASC", "NULLS_FIRST"), SortKey("id", "DESC", "NULLS_LAST")], [None, 2, 1, 4, 3]),
     ],
     ids=["ascending", "descending", "two keys", "expression", "NULLs on both sides"],
