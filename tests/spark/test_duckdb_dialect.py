@@ -134,7 +134,7 @@ def test_an_overflow_is_an_error_in_both(both: Both):
 def test_a_step_of_zero_in_from_and_a_reduced_empty_list_are_errors_in_both(both: Both, text: str):
     with pytest.raises(duckdb.Error):
         both.duck.execute(text).fetchall()
-    with pytest.raises(Exception, match="step other than 0|initial value"):
+    with pytest.raises(Exception, match=r"step other than 0|initial value"):
         both.spark.sql(both.translated(text)).collect()
 
 

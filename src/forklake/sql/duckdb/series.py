@@ -90,7 +90,7 @@ def _moment_series(start: exp.Expr, end: exp.Expr, step: exp.Expr | None, exclus
     moments = call("SEQUENCE", first, last, step)
     for forwards, before in ((exp.GT, exp.LT), (exp.LT, exp.GT)):
         follows = forwards(this=second.copy(), expression=first.copy())
-        ordered = forwards(this=last.copy(), expression=first.copy())
+        ordered: exp.Expr = forwards(this=last.copy(), expression=first.copy())
         if exclusive:
             inside = lambda_of(before(this=variable("_x"), expression=last.copy()), "_x")
             result = result.when(exp.and_(follows, ordered), call("FILTER", moments.copy(), inside))
@@ -101,6 +101,6 @@ def _moment_series(start: exp.Expr, end: exp.Expr, step: exp.Expr | None, exclus
 
 
 def _may_skip_days(start: exp.Expr, step: exp.Expr) -> exp.Expr:
-    """Whether months are added to a day that some months lack: DuckDB goes on from the shorter month, Spark does not."""
+    """Whether months are added to a day that some months lack: DuckDB continues from the shorter month, not Spark."""
     of_months = call("REGEXP_LIKE", call("TYPEOF", step.copy()), "year|month")
     return exp.and_(of_months, exp.GT(this=call("DAY", start.copy()), expression=number(28)))
