@@ -18,7 +18,7 @@ METADATA = (
     ["catalogs"],
     ["catalogs", "--tree"],
     ["fork", "agent"],
-    ["drop", "agent"],
+    ["drop", "agent", "--yes"],
     ["tables"],
     ["describe", "t"],
     ["snapshots"],
@@ -63,7 +63,7 @@ def test_catalogs_are_forked_listed_and_dropped(shell: Shell) -> None:
     assert [row["catalog_name"] for row in shell.rows("catalogs", "--tree", "--catalog", "agent")] == ["agent", "old"]
     [report] = shell.rows("drop", "agent", "--dry-run")
     assert (report["catalog_name"], report["files_freed"]) == ("agent", 0)
-    assert shell.rows("drop", "agent") == [report]
+    assert shell.rows("drop", "agent", "--yes") == [report]
     assert {row["catalog_name"]: row["parent"] for row in shell.rows("catalogs")} == {"main": None, "old": None}
 
 
@@ -154,7 +154,7 @@ def test_options_are_set_listed_and_unset(shell: Shell) -> None:
         (["diff"], 2, "Give one or two snapshots"),
         (["diff", "1", "--with", "main"], 2, "Give one or two snapshots"),
         (["diff", "--with", "nobody"], 1, "Catalog 'nobody' does not exist"),
-        (["drop", "nobody"], 1, "Catalog 'nobody' does not exist"),
+        (["drop", "nobody", "--yes"], 1, "Catalog 'nobody' does not exist"),
         (["options", "set", "x", "1"], 1, "Unsupported option x"),
         (["options", "set", "target_file_size"], 2, "Missing argument"),
         (["changes", "t", "--since", "soon"], 2, "neither an age"),
