@@ -9,6 +9,8 @@ from forklake.sql.duckdb.spelling import FUNCTIONS, KEYWORDS, OPERATORS, TYPES
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _GIVEN = "forklake_given"
+LAMBDA_KEYWORD = "forklake_lambda_keyword"
+"""Metadata key of a lambda that was written with LAMBDA and not with an arrow."""
 _SYNTAX = frozenset({"substring", "trim", "position", "row", "map"})
 
 
@@ -275,6 +277,8 @@ def _interval(node: exp.Expr) -> str:
 
 def _lambda(node: exp.Expr) -> str:
     names = [part.name for part in node.expressions]
+    if node.meta.get(LAMBDA_KEYWORD):
+        return f"(lambda {', '.join(names)}: {_spell(node.this)})"
     arguments = names[0] if len(names) == 1 else f'main."row"({", ".join(names)})'
     return f"({arguments} -> {_spell(node.this)})"
 

@@ -7,11 +7,14 @@ from typing import Any, ClassVar
 import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
+from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 from sqlglot.generators.spark import SparkGenerator
+from sqlglot.parsers.duckdb import DuckDBParser
 
 from forklake.errors import ForklakeError, Untranslatable
+from forklake.sql.duckdb.column_names import LAMBDA_KEYWORD
 from forklake.sql.duckdb.functions import rewrite_all
 from forklake.sql.duckdb.queries import (
     name_order,
@@ -49,8 +52,20 @@ class SparkWriteDialect(Spark):
     Generator = _Generator
 
 
+class DuckDBTranslationDialect(DuckDB):
+    """DuckDB SQL as it is translated; lambdas tell how they were written, for result names."""
+
+    class Parser(DuckDBParser):
+        def _parse_lambda(self, alias: bool = False) -> exp.Expr | None:
+            keyword = self._curr.text.upper() == "LAMBDA"
+            found = super()._parse_lambda(alias=alias)
+            if keyword and isinstance(found, exp.Lambda):
+                found.meta[LAMBDA_KEYWORD] = True
+            return found
+
+
 def _duckdb_dialect() -> Dialect:
-    dialect = Dialect.get_or_raise("duckdb, version=1.5")
+    dialect = DuckDBTranslationDialect(version="1.5")
     # Keep function names as written, for result names, and element indexes as written.
     dialect.ORIGINAL_NAME_META_KEY = "name"
     dialect.INDEX_OFFSET = 0
