@@ -1,6 +1,8 @@
 """A lake is created once, opened by many, refused when its format is strange, and migrated as a whole."""
 
 import multiprocessing
+import sqlite3
+import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.synchronize import Barrier
@@ -363,6 +365,21 @@ def test_a_catalog_attached_for_reading_only_takes_no_changes(lake: Lake, main: 
         with pytest.raises(ReadOnly, match="'main': it is attached in read-only mode"):
             WRITES[name](lake, begin(reader))
     assert metadata_rows(lake) == before
+
+
+@pytest.mark.parametrize("held", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE", "BEGIN; SELECT * FROM sqlite_master"])
+def test_creating_a_lake_waits_for_others_who_use_the_file(sqlite_place: Place, held: str) -> None:
+    path = sqlite_place.url.removeprefix("sqlite:")
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    for statement in held.split(";"):
+        other.execute(statement).fetchall()
+    release = threading.Timer(0.3, other.rollback)
+    release.start()
+    lake = open_lake(sqlite_place.url, create=True, data_path="data")
+    release.join()
+    assert lake.store.fetch("PRAGMA journal_mode", {}) == [("wal",)]
+    other.close()
+    lake.close()
 
 
 def wait_for_the_others(barrier: Barrier) -> None:

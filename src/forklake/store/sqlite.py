@@ -88,7 +88,7 @@ class SqliteStore:
             raise ReadOnly(f"{self.location} is open for reading only.")
         with self._connection() as connection:
             # IMMEDIATE takes the write lock before anything is read, so that no read can be stale.
-            self._begin(connection)
+            self._execute_when_free(connection, "BEGIN IMMEDIATE")
             try:
                 transaction = SqliteTransaction(connection)
                 yield transaction, transaction.fetch_all(first)
@@ -96,14 +96,18 @@ class SqliteStore:
                 if connection.in_transaction:
                     connection.rollback()
 
-    def _begin(self, connection: sqlite3.Connection) -> None:
-        """Wait for the write lock by frequent polling: SQLite's own waiting favours the previous holder."""
+    def _execute_when_free(self, connection: sqlite3.Connection, statement: str) -> None:
+        """Execute a statement that takes a lock, waiting for it by frequent polling.
+
+        SQLite's own waiting favours the previous holder, and does not exist for a change of the journal mode.
+        """
         deadline = monotonic() + self._busy_timeout_ms / 1000
         connection.execute("PRAGMA busy_timeout = 0")
         try:
-            while not connection.in_transaction:
+            while True:
                 try:
-                    connection.execute("BEGIN IMMEDIATE")
+                    connection.execute(statement)
+                    return
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > deadline:
                         raise
@@ -135,7 +139,7 @@ class SqliteStore:
         """Execute several statements without parameters atomically."""
         with self._connection() as connection:
             # Persistent in the file. Set here, and not when opening, which must not modify a database without a lake.
-            connection.execute("PRAGMA journal_mode = WAL")
+            self._execute_when_free(connection, "PRAGMA journal_mode = WAL")
         with self.writing([]) as (transaction, _):
             transaction.run_script(script)
             transaction.commit([])
