@@ -17,10 +17,8 @@ from forklake.catalog.transaction.transaction import begin
 from tests.spark.conftest import Lakehouse
 from tests.spark.crash_operations import Operation, Rows, outcome
 
-pytestmark = pytest.mark.every_backend
-
 KILLS = int(os.environ.get("FORKLAKE_KILLS", "2"))
-"""How many drivers are killed on each backend."""
+"""How many drivers are killed, half of them by each of the two tests."""
 
 LONGEST_LIFE = 5.0
 """Seconds: a driver does several operations in this time."""

@@ -12,13 +12,14 @@ from pyspark.sql import SparkSession
 
 from forklake.api.catalog import CatalogHandle
 from tests.conftest import Place
+from tests.effort import examples
 from tests.spark.conftest import Lakehouse, open_lakehouse
 from tests.spark.every_snapshot import Reader, Tables, named_files, parquet_files
 from tests.spark.killed_upkeep import OPERATIONS, run
 
 pytestmark = pytest.mark.every_backend
 
-KILLS = int(os.environ.get("FORKLAKE_KILLS", "5"))
+KILLS = int(os.environ.get("FORKLAKE_KILLS", examples(3)))
 """For each operation on each backend."""
 LIMIT_SECONDS = 120
 

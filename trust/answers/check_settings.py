@@ -34,11 +34,12 @@ SETTINGS: Sequence[Mapping[str, str]] = (
 
 
 def check_settings(
-    subject: Subject, rng: random.Random, statements: int, queries: int, tally: Tally,
+    subject: Subject, seed: str, statements: int, queries: int, tally: Tally,
     settings: Sequence[Mapping[str, str]] = SETTINGS, rules: Mapping[str, Sequence[str]] = RULES,
 ) -> None:  # fmt: skip
-    """Judge so many statements under each of the settings."""
+    """Judge so many statements under each of the settings; which ones does not depend on the others."""
     for given in settings:
+        rng = random.Random(f"{seed}/{dict(given)}")
         other = _session(subject.fast.spark, given)
         try:
             changed = _with(subject, other, given)

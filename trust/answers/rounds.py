@@ -39,6 +39,8 @@ class Counts:
     settings: int = 0
     """How many of the settings, each with `under_settings` statements."""
     under_settings: int = 40
+    setting_named: str = ""
+    """Part of the names of those settings that are tried."""
     snapshots: bool = False
     duckdb_snapshots: int = 0
     """How many of the statements that another session commits to meanwhile are tried in the DuckDB dialect, too."""
@@ -78,9 +80,9 @@ def run_round(
             constants = ConstantCheck(made, tallies["constants"])
             constants.check(chance("constants"), counts.constants)
             constants.check_defaults(chance("defaults"), counts.constants // 3)
-        rng = chance("settings")
-        chosen = rng.sample(SETTINGS, counts.settings)
-        check_settings(made, rng, counts.under_settings, 1, tallies["settings"], chosen)
+        sample = chance("settings").sample(SETTINGS, counts.settings)
+        chosen = [given for given in sample if any(counts.setting_named in name for name in given)]
+        check_settings(made, f"{seed}/settings", counts.under_settings, 1, tallies["settings"], chosen)
         if counts.snapshots:
             SnapshotCheck(made, tallies["snapshots"]).check(STATEMENTS)
         if counts.speaks_duckdb:

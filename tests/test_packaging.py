@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 FIRST_STEPS = """
 import forklake
 from forklake.catalog.lakes.catalogs import create_catalog
