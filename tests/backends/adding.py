@@ -12,7 +12,6 @@ import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
 from forklake.api.table import TableHandle
-from forklake.catalog.reading.file_partitions import partition_values
 from forklake.catalog.transaction.names import get_table
 from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import InvalidInput
@@ -59,7 +58,7 @@ def paths_of(table: TableHandle) -> list[tuple[str, bool]]:
 
 def partitions_of(table: TableHandle) -> list[tuple[str | None, ...]]:
     tx, table_id = seen(table)
-    known = partition_values(tx.view, table_id, [file.data for file in files_of(table)])
+    known = tx.view.partition_values(table_id, [file.data for file in files_of(table)])
     return [known[file.data.data_file_id] for file in files_of(table)]
 
 

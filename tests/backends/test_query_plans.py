@@ -21,8 +21,7 @@ from forklake.catalog.reading.view import view_at, view_at_head
 from forklake.catalog.retention.dropped import collect_dropped, dropped_catalogs, forget_dropped
 from forklake.catalog.retention.due_files import delete_due, list_due
 from forklake.catalog.retention.expiry import expire_snapshots
-from forklake.catalog.retention.file_holders import catalog_storage, drop_report, file_holders
-from forklake.catalog.retention.known_paths import known_paths
+from forklake.catalog.retention.file_holders import catalog_storage, drop_report, file_holders, known_paths
 from forklake.catalog.transaction.commit import commit
 from forklake.catalog.transaction.ddl import alter_table, drop_table
 from forklake.catalog.transaction.names import get_table, list_tables

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from forklake.api.naming import split_name
-from forklake.catalog.reading.table_sizes import table_sizes, table_stats
+from forklake.catalog.reading.table_sizes import table_sizes
 from forklake.catalog.reading.view import CatalogView
 from forklake.catalog.transaction.names import find_object, get_schema, get_table
 from forklake.catalog.transaction.options import OptionScope, list_options
@@ -29,7 +29,7 @@ def listed_tables(view: CatalogView) -> OutputRows:
     entries = view.all_objects()
     schemas = {entry.object_id: entry.name for entry in entries if entry.kind == "schema"}
     sizes = table_sizes(view)
-    stats = table_stats(view, [TableId(table.object_id) for table, _ in sizes])
+    stats = view.stats_of_tables([TableId(table.object_id) for table, _ in sizes])
     rows: list[tuple[str, str, str, int | None, int | None, int | None]] = []
     for table, size in sizes:
         count = stats.get(TableId(table.object_id), TableStats()).record_count

@@ -6,7 +6,6 @@ from typing import Literal, cast
 
 from forklake.catalog.reading.history import visible_snapshots
 from forklake.catalog.reading.table_history import TableHistory, table_history
-from forklake.catalog.reading.table_sizes import table_stats
 from forklake.catalog.reading.view import CatalogView
 from forklake.errors import InvalidInput, NoSuchSnapshot
 from forklake.model.entities import Definition, LakeObject, Table
@@ -51,8 +50,8 @@ class _Comparison:
         self._parted = _last_common_snapshot(before, after)
         self._objects_before = {entry.object_id: entry for entry in before.all_objects()}
         self._objects_after = {entry.object_id: entry for entry in after.all_objects()}
-        self._stats_before = table_stats(before, _table_ids(self._objects_before.values()))
-        self._stats_after = table_stats(after, _table_ids(self._objects_after.values()))
+        self._stats_before = before.stats_of_tables(_table_ids(self._objects_before.values()))
+        self._stats_after = after.stats_of_tables(_table_ids(self._objects_after.values()))
 
     def differences(self) -> Iterator[Difference]:
         touched = self._touched()

@@ -1,19 +1,20 @@
 """A catalog as of a snapshot: lookup by name, and listing."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from forklake.catalog.lakes.lake import Catalog
 from forklake.catalog.lakes.lake_cache import LONG_LISTING
 from forklake.errors import CorruptMetadata, InvalidInput, NoSuchCatalog, NoSuchSnapshot
 from forklake.model.entities import Definition, LakeObject, TableDefinition
-from forklake.model.files import InlinedBatch, ScanFile, TableStats
+from forklake.model.files import DataFile, InlinedBatch, ScanFile, TableStats
 from forklake.model.ids import CatalogId, DataFileId, MappingId, SchemaId, SnapshotId, TableId
 from forklake.model.lineage import NO_LIMIT, Scope
 from forklake.model.mappings import NameMapping
 from forklake.model.names import fold
 from forklake.store import catalogs, objects, table_files
 from forklake.store.connection import Store
+from forklake.store.file_partitions import PartitionValues, file_partitions
 from forklake.store.scope import check_snapshot_exists
 from forklake.store.snapshots import first_snapshots, newest_snapshot, wait_for_commit
 
@@ -85,6 +86,17 @@ class CatalogView:
 
     def stats(self, table_id: TableId) -> TableStats:
         return table_files.table_stats(self._store, self.table_scope(table_id), [table_id]).get(table_id, TableStats())
+
+    def stats_of_tables(self, table_ids: Collection[TableId]) -> dict[TableId, TableStats]:
+        """The statistics of these tables, in one round trip; tables without rows may be omitted."""
+        return table_files.table_stats(self._store, self.scope, table_ids)
+
+    def partition_values(self, table_id: TableId, files: Iterable[DataFile]) -> dict[DataFileId, PartitionValues]:
+        """The partition values of committed files; unpartitioned files are omitted."""
+        partitioned = [file.data_file_id for file in files if file.partition_id is not None]
+        if not partitioned:
+            return {}
+        return file_partitions(self._store, self.table_scope(table_id), table_id, partitioned)
 
     def table_scope(self, table_id: TableId) -> Scope:
         """The scope without ancestors that own nothing of the table, as most of a long lineage do."""

@@ -1,6 +1,6 @@
-"""Why files are retained: who sees them, and what dropping a catalog would free."""
+"""Which files catalogs refer to, which catalogs retain a file, and what dropping a catalog would free."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -106,3 +106,21 @@ def _own_and_inherited_share(catalog: Catalog) -> tuple[rows.Share, rows.Share]:
     own = rows.own_share(store, catalog.catalog_id)
     inherited = [rows.inherited_share(store, catalog.catalog_id, level) for level in catalog.lineage.ancestors]
     return own, sum(inherited, rows.Share())
+
+
+def known_paths(lake: Lake, paths: Collection[str], *, ignore_case: bool = False) -> set[str]:
+    """Those of the paths that any catalog of the lake refers to as data, delete or scheduled file.
+
+    With `ignore_case` they must be casefolded, and all paths of the lake are read.
+    """
+    return rows.known_paths(lake.store, paths, ignore_case=ignore_case) if paths else set()
+
+
+def newest_path(lake: Lake) -> str | None:
+    """The newest data file below the data path; None if there is none."""
+    return rows.newest_path(lake.store)
+
+
+def catalog_folders(lake: Lake, folders: Collection[str]) -> set[str]:
+    """Those of the folders that belong to a catalog, live or dropped."""
+    return rows.catalog_folders(lake.store, folders) if folders else set()

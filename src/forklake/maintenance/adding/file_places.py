@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from forklake.catalog.retention.known_paths import catalog_folders, known_paths
+from forklake.catalog.retention.file_holders import catalog_folders, known_paths
 from forklake.catalog.transaction.transaction import Transaction
 from forklake.errors import InvalidInput
 from forklake.maintenance.adding.find_files import FoundFile

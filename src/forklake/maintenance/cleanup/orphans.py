@@ -9,7 +9,7 @@ from pyarrow import fs
 
 from forklake.catalog.lakes.lake import Catalog, Lake
 from forklake.catalog.retention.expiry import Age
-from forklake.catalog.retention.known_paths import known_paths
+from forklake.catalog.retention.file_holders import known_paths
 from forklake.maintenance.cleanup.ages import cleanup_age
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.model.names import is_own_folder

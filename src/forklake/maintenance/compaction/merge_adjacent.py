@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from forklake.catalog.reading.file_partitions import partition_values
 from forklake.maintenance.commits import EVERYWHERE, Commits, Place
 from forklake.maintenance.compaction.compact import Compacted
 from forklake.maintenance.compaction.compact_tables import compact_tables
@@ -35,7 +34,7 @@ class MergeCompaction:
         sizes = self._sizes(int(work.option("target_file_size", table) or 1))
         files = [file for file in work.tx.files(table_id) if sizes.include(file.data.file_size_bytes)]
         seen = [file for file in files if file.data.begin_snapshot <= upto]
-        partitions = partition_values(work.tx.view, table_id, (file.data for file in seen))
+        partitions = work.tx.view.partition_values(table_id, (file.data for file in seen))
         return groups_to_merge(seen, partitions, sizes)
 
     def _sizes(self, target: int) -> SizeBounds:

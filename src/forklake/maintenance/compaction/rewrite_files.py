@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from forklake.catalog.reading.file_partitions import partition_values
 from forklake.maintenance.commits import EVERYWHERE, Commits, Place
 from forklake.maintenance.compaction.compact import Compacted
 from forklake.maintenance.compaction.compact_tables import compact_tables
@@ -35,7 +34,7 @@ class RewriteCompaction:
         if threshold is None:
             threshold = float(work.option("rewrite_delete_threshold", table) or 1)
         files = [file for file in work.tx.files(table_id) if file.delete and file.data.begin_snapshot <= upto]
-        partitions = partition_values(work.tx.view, table_id, (file.data for file in files))
+        partitions = work.tx.view.partition_values(table_id, (file.data for file in files))
         return groups_to_rewrite(files, partitions, int(work.option("target_file_size", table) or 1), threshold)
 
 

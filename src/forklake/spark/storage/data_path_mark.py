@@ -15,7 +15,7 @@ from pyarrow import fs
 
 from forklake.catalog.lakes.lake import Lake
 from forklake.catalog.lakes.open_lake import LakeFacts, lake_facts
-from forklake.catalog.retention.known_paths import newest_path
+from forklake.catalog.retention.file_holders import newest_path
 from forklake.errors import DataPathTaken, InvalidInput, UnwritableFile
 from forklake.spark.storage.storage import MARK, Storage, storage_at
 
