@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from forklake.catalog.checks.verify import verify_metadata
+from forklake.catalog.lakes import catalogs
 from forklake.catalog.lakes.catalogs import find_catalog
 from forklake.catalog.lakes.forks import catalog_tree
 from forklake.catalog.lakes.lake import Lake
@@ -18,7 +19,6 @@ from forklake.maintenance.cleanup.orphans import delete_orphaned_files
 from forklake.model import names as naming
 from forklake.spark.storage.storage import Storage, storage_at
 from forklake.spark.work import storage_of
-from forklake.store import catalog_writes
 from trust.fuzz import links, names, parquet_files
 from trust.fuzz.damaged_lake import ATTACKER, OTHER, World, build
 from trust.fuzz.damages import Damage
@@ -48,7 +48,7 @@ def test_names_are_kept_or_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_a_name_that_leads_out_of_its_folder_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(naming, "_SAFE_SEGMENT", re.compile(r".*"))
-    monkeypatch.setattr(catalog_writes, "path_segment", lambda name, uuid: f"../{name}", raising=False)
+    monkeypatch.setattr(catalogs, "path_segment", lambda name, uuid: f"../{name}", raising=False)
     found = names_of(tmp_path / "inner", monkeypatch, "..", "../../x", "x").found
     assert found
 

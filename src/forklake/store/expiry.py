@@ -10,15 +10,6 @@ from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import StoreDialect
 
 
-def lock_head(dialect: StoreDialect, catalog_id: CatalogId) -> Statement:
-    """Excludes commits, forks and other expiry of a live catalog; returns no row if it was dropped."""
-    return Statement(
-        "SELECT head_snapshot FROM lake_catalog WHERE catalog_id = :catalog_id AND end_snapshot IS NULL"
-        f" {dialect.own_catalog}",
-        {"catalog_id": catalog_id},
-    )
-
-
 def delete_snapshots(dialect: StoreDialect, catalog_id: CatalogId, ids: Collection[SnapshotId]) -> Statement:
     """Deletes snapshots of a catalog, but never its head."""
     return Statement(

@@ -72,21 +72,18 @@ def instance_requires_message(info: CommitInfo) -> Statement:
     )
 
 
-def write_instance_option(store: Store, key: str, value: str | None) -> None:
-    """Set an option of the instance; None removes it."""
-    step = Statement("DELETE FROM lake_instance_option WHERE key = :key", {"key": key})
-    if value is not None:
-        upsert = (
-            "INSERT INTO lake_instance_option (key, value) VALUES (:key, :value)"
-            " ON CONFLICT (key) DO UPDATE SET value = excluded.value"
-        )
-        step = Statement(upsert, {"key": key, "value": value})
-    with store.writing([]) as (transaction, _):
-        transaction.commit([step])
+def write_instance_option(key: str, value: str | None) -> Statement:
+    """Sets an option of the instance; None removes it."""
+    if value is None:
+        return Statement("DELETE FROM lake_instance_option WHERE key = :key", {"key": key})
+    upsert = (
+        "INSERT INTO lake_instance_option (key, value) VALUES (:key, :value)"
+        " ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+    )
+    return Statement(upsert, {"key": key, "value": value})
 
 
-def keep_lake_info(store: Store, key: str, value: str) -> None:
-    """Store a property of the lake, unless it is already set."""
+def add_lake_info(key: str, value: str) -> Statement:
+    """Stores a property of the lake, unless it is already set."""
     insert = "INSERT INTO lake_info (key, value) VALUES (:key, :value) ON CONFLICT DO NOTHING"
-    with store.writing([]) as (transaction, _):
-        transaction.commit([Statement(insert, {"key": key, "value": value})])
+    return Statement(insert, {"key": key, "value": value})

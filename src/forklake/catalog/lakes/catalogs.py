@@ -6,11 +6,22 @@ from uuid import uuid4
 from forklake.catalog.lakes.lake import Catalog, Lake
 from forklake.catalog.lakes.retry import with_retries
 from forklake.errors import AlreadyExists, NoSuchCatalog
+from forklake.model.ids import CatalogId
 from forklake.model.lineage import Lineage
-from forklake.model.names import check_catalog_name, did_you_mean
+from forklake.model.names import check_catalog_name, did_you_mean, path_segment
 from forklake.model.snapshots import CatalogInfo
 from forklake.store import catalogs as rows
-from forklake.store.catalog_writes import end_catalog, insert_catalog, update_catalog_name
+from forklake.store.catalog_writes import (
+    draw_end,
+    end_catalog,
+    insert_catalog,
+    lock_live_catalog,
+    name_taken_statement,
+    prepare_catalog,
+    read_new_catalog,
+    rename_statement,
+    unique_folder,
+)
 
 _PAGE = 1000
 
@@ -24,7 +35,7 @@ def create_catalog(lake: Lake, name: str, *, if_not_exists: bool = False) -> Cat
         try:
             with_retries(
                 lake,
-                lambda: insert_catalog(lake.store, name, uuid),
+                lambda: _create(lake, name, uuid),
                 landed=lambda: True if catalog_uuid(lake, name) == uuid else None,
             )
         except AlreadyExists:
@@ -76,7 +87,7 @@ def rename_catalog(lake: Lake, name: str, new_name: str) -> Catalog:
         return catalog
     with_retries(
         lake,
-        lambda: update_catalog_name(lake.store, catalog.catalog_id, name, new_name),
+        lambda: _rename(lake, catalog.catalog_id, name, new_name),
         landed=lambda: True if catalog_info(catalog).name == new_name else None,
     )
     return find_catalog(lake, new_name)
@@ -91,9 +102,40 @@ def drop_catalog(lake: Lake, name: str) -> None:
     catalog.check_writable()
     with_retries(
         lake,
-        lambda: end_catalog(lake.store, catalog.catalog_id, name),
+        lambda: _drop(lake, catalog.catalog_id, name),
         landed=lambda: True if rows.catalog_with_id(lake.store, catalog.catalog_id) is None else None,
     )
+
+
+def _create(lake: Lake, name: str, uuid: str) -> bool:
+    folder = path_segment(name, uuid)
+    with lake.store.writing(prepare_catalog(lake.store.dialect, name, folder)) as (transaction, answers):
+        new = read_new_catalog(answers)
+        if new.is_name_taken:
+            raise AlreadyExists(f"Catalog '{name}' already exists.")
+        folder = unique_folder(folder, uuid) if new.is_folder_taken else folder
+        transaction.commit(insert_catalog(new, name, uuid, folder))
+    return True
+
+
+def _rename(lake: Lake, catalog_id: CatalogId, name: str, new_name: str) -> bool:
+    first = [lock_live_catalog(lake.store.dialect, catalog_id), name_taken_statement(new_name)]
+    with lake.store.writing(first) as (transaction, (locked, existing)):
+        if not locked:
+            raise NoSuchCatalog(f"Catalog '{name}' was dropped.")
+        if existing:
+            raise AlreadyExists(f"Catalog '{new_name}' already exists.")
+        transaction.commit([rename_statement(catalog_id, new_name)])
+    return True
+
+
+def _drop(lake: Lake, catalog_id: CatalogId, name: str) -> bool:
+    first = [lock_live_catalog(lake.store.dialect, catalog_id), draw_end(lake.store.dialect)]
+    with lake.store.writing(first) as (transaction, (locked, drawn)):
+        if not locked:
+            raise NoSuchCatalog(f"Catalog '{name}' was dropped.")
+        transaction.commit(end_catalog(catalog_id, drawn))
+    return True
 
 
 def _catalog_handle(lake: Lake, info: CatalogInfo, lineage: Lineage, *, read_only: bool = False) -> Catalog:

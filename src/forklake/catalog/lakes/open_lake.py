@@ -7,7 +7,7 @@ from forklake.errors import InvalidInput
 from forklake.model.names import is_storable
 from forklake.store.connection import Store
 from forklake.store.open import FORMAT_KEY, open_store
-from forklake.store.options import keep_lake_info, lake_info
+from forklake.store.options import add_lake_info, lake_info
 
 _DATA_PATH = "data_path"
 
@@ -70,7 +70,8 @@ def _settle_data_path(store: Store, given: str | None, *, override: bool) -> str
     if kept is None:
         if store.read_only:
             return given
-        keep_lake_info(store, _DATA_PATH, given)
+        with store.writing([]) as (transaction, _):
+            transaction.commit([add_lake_info(_DATA_PATH, given)])
         kept = lake_info(store)[_DATA_PATH]
     if given != kept and not override:
         raise InvalidInput(

@@ -13,8 +13,9 @@ from forklake.errors import InvalidInput, NoSuchCatalog, NoSuchSnapshot
 from forklake.model.ids import SnapshotId
 from forklake.model.options import parse_interval
 from forklake.model.snapshots import Snapshot
+from forklake.store.catalog_writes import lock_live_catalog
 from forklake.store.clock import database_time
-from forklake.store.expiry import delete_snapshots, lock_head, snapshots_made_by
+from forklake.store.expiry import delete_snapshots, snapshots_made_by
 
 Age = datetime | timedelta
 """A point in time, or a duration before now."""
@@ -106,7 +107,7 @@ def _snapshots_to_expire(
 def _expire(catalog: Catalog, ids: list[SnapshotId]) -> bool:
     """Delete the snapshots that still exist."""
     store = catalog.lake.store
-    with store.writing([lock_head(store.dialect, catalog.catalog_id)]) as (transaction, [locked]):
+    with store.writing([lock_live_catalog(store.dialect, catalog.catalog_id)]) as (transaction, [locked]):
         if not locked:
             raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
         transaction.commit([delete_snapshots(store.dialect, catalog.catalog_id, ids)])

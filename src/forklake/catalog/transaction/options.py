@@ -54,7 +54,9 @@ def set_instance_option(lake: Lake, key: str, value: object) -> None:
     option = find_option(key)
     if lake.store.read_only:
         raise ReadOnly(f"{lake.store.location} is open for reading only.")
-    write_instance_option(lake.store, option.name, _stored_value(key, value))
+    step = write_instance_option(option.name, _stored_value(key, value))
+    with lake.store.writing([]) as (transaction, _):
+        transaction.commit([step])
 
 
 def list_options(tx: Transaction) -> list[OptionValue]:
