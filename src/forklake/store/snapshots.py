@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from time import monotonic, sleep
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from forklake.errors import StoreBusy
 from forklake.model.changes import parse_changes
@@ -162,8 +162,24 @@ def wait_for_commit(store: Store, catalog_id: CatalogId) -> None:
 
 
 def begin_commit(dialect: StoreDialect, catalog_id: CatalogId) -> Statement:
-    """Locks a catalog; returns its head, schema version and head time, a new snapshot id, and the current time."""
+    """Locks a catalog and draws a snapshot id; read the result with `read_locked_head`."""
     return Statement(dialect.begin_commit, {"catalog_id": catalog_id})
+
+
+class LockedHead(NamedTuple):
+    """The head of a catalog locked for a commit, and what the new snapshot needs."""
+
+    snapshot_id: SnapshotId
+    schema_version: int
+    time: Any
+    new_snapshot_id: SnapshotId
+    clock: Any
+    """The current time of the database."""
+
+
+def read_locked_head(rows: list[Row]) -> LockedHead | None:
+    """None if the catalog was dropped."""
+    return LockedHead._make(rows[0]) if rows else None
 
 
 def changes_since(catalog_id: CatalogId, base: SnapshotId) -> Statement:

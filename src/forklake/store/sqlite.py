@@ -30,7 +30,7 @@ from forklake.store.dialect import SQLITE, StoreDialect
 from forklake.store.fork import fork_with_statements
 from forklake.store.options import instance_requires_message
 from forklake.store.snapshot_writer import SNAPSHOT_COLUMNS, SnapshotWriter
-from forklake.store.snapshots import begin_commit
+from forklake.store.snapshots import begin_commit, read_locked_head
 
 BUSY_TIMEOUT_MS = 5_000
 _PAUSE_SECONDS = (0.0002, 0.002)
@@ -117,17 +117,17 @@ class SqliteStore:
 
     def append(self, append: AppendCommit) -> SnapshotId | None:
         first = [begin_commit(SQLITE, append.catalog_id), instance_requires_message(append.info)]
-        with self.writing(first) as (transaction, (head, required)):
-            if required or not head or head[0][0] != append.base:
+        with self.writing(first) as (transaction, (locked_rows, required)):
+            locked = read_locked_head(locked_rows)
+            if required or locked is None or locked.snapshot_id != append.base:
                 return None
-            _, schema_version, head_time, snapshot_id, clock = head[0]
-            writer = SnapshotWriter(SQLITE, append.catalog_id, snapshot_id)
-            time = SQLITE.later(clock, head_time)
-            version = schema_version + append.alters_schema
+            writer = SnapshotWriter(SQLITE, append.catalog_id, locked.new_snapshot_id)
+            time = SQLITE.later(locked.clock, locked.time)
+            version = locked.schema_version + append.alters_schema
             writer.record(append.base, time, version, append.changes, append.info, append.token)
-            named = [_with_snapshot_id(rows, snapshot_id) for rows in append.rows]
+            named = [_with_snapshot_id(rows, locked.new_snapshot_id) for rows in append.rows]
             transaction.commit([*named, *writer.steps()])
-        return SnapshotId(snapshot_id)
+        return locked.new_snapshot_id
 
     def settle(self, lost: OutcomeUnknown) -> None:
         """Nothing to do: a local file has no session that could commit later."""

@@ -27,7 +27,7 @@ from forklake.store.objects import object_statements, visible_objects
 from forklake.store.options import OptionRow, option_statements, read_options
 from forklake.store.rows_changed_since import read_touched, touched_statements
 from forklake.store.snapshot_writer import SnapshotWriter
-from forklake.store.snapshots import begin_commit, changes_since, landed_statements, read_changes
+from forklake.store.snapshots import begin_commit, changes_since, landed_statements, read_changes, read_locked_head
 from forklake.store.table_files import read_stats, stats_statement
 
 _MESSAGE_OPTION = "require_commit_message"
@@ -207,10 +207,10 @@ class _LockedCommit:
             *option_statements(dialect, self._object_scope, instance_key=_MESSAGE_OPTION),
         ]
         with self._store.writing(first) as (connection, answers):
-            locked, theirs_rows, stats_rows, *option_rows = answers
-            if not locked:
+            locked_rows, theirs_rows, stats_rows, *option_rows = answers
+            locked = read_locked_head(locked_rows)
+            if locked is None:
                 raise NoSuchCatalog(f"Catalog '{self._transaction.catalog.name}' was dropped.")
-            head_id, schema_version, head_time, snapshot_id, clock = locked[0]
             theirs = read_changes(theirs_rows, self._transaction.base)
             if theirs is None:
                 raise CommitConflict(
@@ -227,15 +227,15 @@ class _LockedCommit:
             objects = self._newest_objects(connection, moved=bool(theirs))
             head = Head(read_stats(stats_rows), objects, self._definitions(objects), tuple(options))
             transaction = self._transaction
-            writer = SnapshotWriter(dialect, transaction.catalog.catalog_id, SnapshotId(snapshot_id))
+            writer = SnapshotWriter(dialect, transaction.catalog.catalog_id, locked.new_snapshot_id)
             after = write_changes(writer, transaction, head)
-            version = schema_version + (1 if transaction.objects else 0)
-            time = dialect.later(clock, head_time)
+            version = locked.schema_version + (1 if transaction.objects else 0)
+            time = dialect.later(locked.clock, locked.time)
             text = format_changes(changes)
-            writer.record(SnapshotId(head_id), time, version, text, transaction.info, self._token)
+            writer.record(locked.snapshot_id, time, version, text, transaction.info, self._token)
             connection.commit(writer.steps())
         of_catalog = [option for option in options if option.scope != "instance"]
-        _remember_head(transaction, SnapshotId(head_id), writer.snapshot_id, after, of_catalog)
+        _remember_head(transaction, locked.snapshot_id, writer.snapshot_id, after, of_catalog)
         return writer.snapshot_id
 
     def _check_conflicts(self, connection: WriteConnection, theirs: list[CommittedChanges]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import cast
+from typing import NamedTuple, cast
 
 from forklake.catalog.reading.view import view_at
 from forklake.catalog.transaction.names import find_object, find_schema, get_schema, get_table
@@ -85,21 +85,30 @@ def attached_as(state: SessionState, context: Context, name: str) -> Attachment 
     return None if context.is_kept else state.attachments.find(name)
 
 
-def candidate_places(state: SessionState, context: Context, name: Name) -> list[tuple[Attachment, str, str, bool]]:
-    """Candidates for a name: attachment, schema, name, and whether it can be nowhere else."""
+class CandidatePlace(NamedTuple):
+    """A table or view that a name may refer to."""
+
+    attachment: Attachment
+    schema: str
+    name: str
+    is_only: bool
+    """Whether the name can refer to nothing else."""
+
+
+def candidate_places(state: SessionState, context: Context, name: Name) -> list[CandidatePlace]:
     own, only_here = in_use(state, context), context.is_kept and not is_sparks(name)
     match name:
         case (table,):
-            return [] if own is None else [(own, context.schema, table, only_here)]
+            return [] if own is None else [CandidatePlace(own, context.schema, table, only_here)]
         case (first, table):
             attached = attached_as(state, context, first)
-            found = [] if attached is None else [(attached, schema_in(context, attached), table, True)]
+            found = [] if attached is None else [CandidatePlace(attached, schema_in(context, attached), table, True)]
             if own is not None:
-                found.insert(0, (own, first, table, only_here))
+                found.insert(0, CandidatePlace(own, first, table, only_here))
             return found
         case (first, schema, table):
             attached = attached_as(state, context, first)
-            return [] if attached is None else [(attached, schema, table, True)]
+            return [] if attached is None else [CandidatePlace(attached, schema, table, True)]
     return []
 
 
@@ -144,8 +153,8 @@ def get_relation(state: SessionState, context: Context, name: Name) -> BoundRela
     candidates = candidate_places(state, context, name)
     if not candidates:
         raise NoSuchTable(f"Table '{'.'.join(name)}' does not exist: no catalog of that name is attached or in use.")
-    attachment, schema, table, _ = candidates[0]
-    get_table(read_transaction(state, context, attachment), schema, table)
+    place = candidates[0]
+    get_table(read_transaction(state, context, place.attachment), place.schema, place.name)
     raise NoSuchTable(f"Table '{'.'.join(name)}' does not exist.")
 
 

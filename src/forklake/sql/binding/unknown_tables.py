@@ -48,8 +48,8 @@ def explain_missing_table(state: SessionState, context: Context, error: Analysis
 
 def _known_relations(state: SessionState, context: Context, name: tuple[str, ...]) -> Iterator[str]:
     """The tables and views in the places where the name was looked up."""
-    for attachment, schema, _, _ in candidate_places(state, context, name):
-        tx = read_transaction(state, context, attachment)
-        if find_schema(tx, schema) is not None:
-            yield from (table.name for table in list_tables(tx, schema))
-            yield from (view.name for view in list_views(tx, schema))
+    for place in candidate_places(state, context, name):
+        tx = read_transaction(state, context, place.attachment)
+        if find_schema(tx, place.schema) is not None:
+            yield from (table.name for table in list_tables(tx, place.schema))
+            yield from (view.name for view in list_views(tx, place.schema))

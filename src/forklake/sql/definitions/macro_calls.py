@@ -44,12 +44,12 @@ def find_calls(tree: exp.Expr) -> Iterator[MacroCall]:
 
 def find_macro(state: SessionState, context: Context, call: MacroCall) -> FoundMacro | None:
     kind: ObjectKind = "table_macro" if call.is_table else "scalar_macro"
-    for attachment, schema, name, _ in candidate_places(state, context, call.name):
-        tx = read_transaction(state, context, attachment)
-        parent = find_schema(tx, schema)
-        found = None if parent is None else find_object(tx, parent, name, kind)
+    for place in candidate_places(state, context, call.name):
+        tx = read_transaction(state, context, place.attachment)
+        parent = find_schema(tx, place.schema)
+        found = None if parent is None else find_object(tx, parent, place.name, kind)
         if found is not None:
-            return FoundMacro(attachment, schema, cast("Macro", found))
+            return FoundMacro(place.attachment, place.schema, cast("Macro", found))
     return None
 
 

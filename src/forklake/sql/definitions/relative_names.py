@@ -97,15 +97,15 @@ class _Renaming:
     def _relation(self, name: Name) -> Name | None:
         """The new name of a table or view, whether it exists or not; None to leave it unchanged."""
         candidates = candidate_places(self.state, self.context, name)
-        for found, schema, table, _ in candidates:
-            tx = read_transaction(self.state, self.context, found)
-            parent = find_schema(tx, schema)
-            if parent is not None and find_object(tx, parent, table, "table", "view") is not None:
-                return self._own(found, name, schema, table)
+        for place in candidates:
+            tx = read_transaction(self.state, self.context, place.attachment)
+            parent = find_schema(tx, place.schema)
+            if parent is not None and find_object(tx, parent, place.name, "table", "view") is not None:
+                return self._own(place.attachment, name, place.schema, place.name)
         if not candidates or is_sparks(name):
             return None
-        found, schema, table, _ = candidates[-1]
-        return self._own(found, name, schema, table)
+        place = candidates[-1]
+        return self._own(place.attachment, name, place.schema, place.name)
 
     def _metadata(self, name: Name) -> Name | None:
         owner = metadata_owner(self.state, self.context, name)
