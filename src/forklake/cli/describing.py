@@ -7,7 +7,7 @@ from forklake.api.naming import split_name
 from forklake.catalog.reading.table_sizes import table_sizes
 from forklake.catalog.reading.view import CatalogView
 from forklake.catalog.transaction.names import find_object, get_schema, get_table
-from forklake.catalog.transaction.options import OptionScope, list_options
+from forklake.catalog.transaction.options import options_in_effect
 from forklake.catalog.transaction.transaction import Transaction
 from forklake.cli.output import OutputRows
 from forklake.model.changes import format_changes
@@ -21,7 +21,6 @@ SNAPSHOTS = ("snapshot_id", "snapshot_time", "schema_version", "changes", "autho
 _TABLES = ("schema_name", "table_name", "kind", "rows", "files", "bytes")
 _PARTS = ("part", "name", "value", "nullable", "default", "comment")
 _Part = tuple[str, str, str | None, bool | None, str | None, str | None]
-_WIDER: tuple[OptionScope, ...] = ("instance", "catalog", "schema", "table")
 
 
 def listed_tables(view: CatalogView) -> OutputRows:
@@ -61,8 +60,8 @@ def _table_parts(tx: Transaction, table: Table) -> Iterator[_Part]:
         yield "partition", key, None, None, None, None
     for sort in definition.sort.keys if definition.sort else ():
         yield "sort", sort.expression, f"{sort.direction} {sort.null_order.replace('_', ' ')}", None, None, None
-    for option, (value, scope) in sorted(_effective_options(tx, table).items()):
-        yield "option", option, value, None, None, f"set for the {scope}"
+    for key, option in sorted(options_in_effect(tx, table).items()):
+        yield "option", key, option.value, None, None, f"set for the {option.scope}"
 
 
 def partition_texts(definition: TableDefinition) -> Iterator[str]:
@@ -75,16 +74,6 @@ def partition_texts(definition: TableDefinition) -> Iterator[str]:
         else:
             # bucket(16) becomes bucket(16, name)
             yield f"{transform[:-1]}, {name})" if transform.endswith(")") else f"{transform}({name})"
-
-
-def _effective_options(tx: Transaction, table: Table) -> dict[str, tuple[str, str]]:
-    """The options in effect for a table, with the scope that each was set for."""
-    places = {"instance": 0, "catalog": 0, "schema": int(table.schema_id), "table": table.object_id}
-    found: dict[str, tuple[str, str]] = {}
-    for option in sorted(list_options(tx), key=lambda option: _WIDER.index(option.scope)):
-        if option.scope_id == places[option.scope]:
-            found[option.key] = (option.value, option.scope)
-    return found
 
 
 def snapshot_rows(view: CatalogView, snapshots: Iterable[Snapshot]) -> list[tuple[object, ...]]:

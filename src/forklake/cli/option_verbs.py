@@ -1,34 +1,28 @@
 """Implementation of commands on options."""
 
-from typing import cast
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from forklake.api.naming import split_name
 from forklake.catalog.transaction.commit import commit
-from forklake.catalog.transaction.options import OptionValue, list_options
+from forklake.catalog.transaction.options import OptionValue, list_named_options
 from forklake.catalog.transaction.options import set_option as stage_option
-from forklake.catalog.transaction.transaction import Transaction, begin
+from forklake.catalog.transaction.transaction import begin
 from forklake.cli.opening import opened_catalog
 from forklake.cli.output import OutputRows
 from forklake.cli.target import LakeTarget
 from forklake.maintenance.progress import Progress
-from forklake.model.entities import Table
 from forklake.model.options import OPTIONS, find_option
-
-_COLUMNS = ("option_name", "value", "scope", "scope_entry", "description")
 
 
 def options(target: LakeTarget, progress: Progress, *, everything: bool) -> OutputRows:
     with opened_catalog(target, read_only=True) as catalog:
-        tx = begin(catalog)
-        rows = [row for option in list_options(tx) if (row := _option_row(tx, option)) is not None]
+        rows = [_option_row(option, name) for option, name in list_named_options(begin(catalog))]
     if everything:
-        known = {row[0] for row in rows if row[2] in ("instance", "catalog")}
-        rows += [
-            (name, option.default, "default", None, option.description)
-            for name, option in OPTIONS.items()
-            if name not in known
-        ]
-    return OutputRows(_COLUMNS, sorted(rows, key=lambda row: row[0]), "No option is set; --all shows what there is.")
+        known = {row.option_name for row in rows if row.scope in ("instance", "catalog")}
+        rows += [_default_row(name) for name in OPTIONS if name not in known]
+    rows.sort(key=lambda row: row.option_name)
+    return OutputRows(_OptionRow._fields, rows, "No option is set; --all lists all options.")
 
 
 def set_option(
@@ -41,20 +35,25 @@ def set_option(
         tx = begin(catalog)
         stage_option(tx, name, value, schema=schema, table=table)
         commit(tx)
-        key, now = find_option(name).name, begin(catalog)
-        found = [_option_row(now, option) for option in list_options(now) if option.key == key]
-        rows = [row for row in found if row is not None]
-        rows = rows or [(key, OPTIONS[key].default, "default", None, OPTIONS[key].description)]
-    return OutputRows(_COLUMNS, rows)
+        key = find_option(name).name
+        rows = [_option_row(option, where) for option, where in list_named_options(begin(catalog)) if option.key == key]
+    return OutputRows(_OptionRow._fields, rows or [_default_row(key)])
 
 
-def _option_row(tx: Transaction, option: OptionValue) -> tuple[str, str | None, str, str | None, str] | None:
-    """None if the object that the option was set for has been dropped."""
-    entry = tx.object_with_id(option.scope_id) if option.scope in ("schema", "table") else None
-    if entry is None and option.scope in ("schema", "table"):
-        return None
-    name = None if entry is None else entry.name
-    if option.scope == "table" and entry is not None:
-        schema = tx.object_with_id(cast("Table", entry).schema_id)
-        name = f"{schema.name}.{entry.name}" if schema else entry.name
-    return option.key, option.value, option.scope, name, OPTIONS[option.key].description
+class _OptionRow(NamedTuple):
+    option_name: str
+    value: str | None
+    scope: str
+    scope_entry: str | None
+    description: str
+
+
+def _option_row(option: OptionValue, name: Sequence[str]) -> _OptionRow:
+    known = OPTIONS.get(option.key)
+    return _OptionRow(
+        option.key, option.value, option.scope, ".".join(name) or None, known.description if known else ""
+    )
+
+
+def _default_row(name: str) -> _OptionRow:
+    return _OptionRow(name, OPTIONS[name].default, "default", None, OPTIONS[name].description)

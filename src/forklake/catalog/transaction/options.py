@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from forklake.catalog.lakes.lake import Lake
 from forklake.catalog.transaction.names import get_schema, get_table
@@ -70,6 +70,23 @@ def list_options(tx: Transaction) -> list[OptionValue]:
     return sorted(found, key=lambda option: (option.key, option.scope, option.scope_id))
 
 
+def list_named_options(tx: Transaction) -> list[tuple[OptionValue, tuple[str, ...]]]:
+    """The same options, each with the name of its schema or table, but without those of dropped objects."""
+    named = ((option, _scope_name(tx, option)) for option in list_options(tx))
+    return [(option, name) for option, name in named if name is not None]
+
+
+def _scope_name(tx: Transaction, option: OptionValue) -> tuple[str, ...] | None:
+    """Empty for options of the catalog or instance; None if the object has been dropped."""
+    if option.scope not in ("schema", "table"):
+        return ()
+    found = tx.object_with_id(option.scope_id)
+    if found is None or option.scope == "schema":
+        return None if found is None else (found.name,)
+    schema = tx.object_with_id(cast("Table", found).schema_id)
+    return None if schema is None else (schema.name, found.name)
+
+
 def effective_option(tx: Transaction, key: str, table: Table | None = None) -> str | None:
     """The effective value for a table or for the catalog; see `effective_options`."""
     name = find_option(key).name
@@ -84,15 +101,26 @@ def effective_options(
     The first one applies: table, schema, catalog, instance, given defaults, built-in default.
     """
     values: dict[str, str | None] = {name: option.default for name, option in OPTIONS.items()} | dict(defaults or {})
-    # From the widest to the narrowest scope, each overriding the previous ones.
+    return values | {key: option.value for key, option in options_in_effect(tx, table).items() if key in OPTIONS}
+
+
+def options_in_effect(tx: Transaction, table: Table | None = None) -> dict[str, OptionValue]:
+    """The options that are set for a table or for the catalog, each as set in the narrowest scope."""
+    set_options = list_options(tx)
+    return {
+        option.key: option
+        for place in option_places(table)
+        for option in set_options
+        if (option.scope, option.scope_id) == place
+    }
+
+
+def option_places(table: Table | None = None) -> list[tuple[OptionScope, int]]:
+    """The scopes, with their ids, whose options apply to a table or to the catalog: each overrides those before it."""
     places: list[tuple[OptionScope, int]] = [("instance", 0), ("catalog", 0)]
     if table is not None:
         places += [("schema", table.schema_id), ("table", table.object_id)]
-    set_options = list_options(tx)
-    for place in places:
-        here = [option for option in set_options if (option.scope, option.scope_id) == place]
-        values |= {option.key: option.value for option in here if option.key in OPTIONS}
-    return values
+    return places
 
 
 def checked_option(name: str, value: str | None) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from forklake.catalog.transaction.names import get_schema, get_table, list_schemas
-from forklake.catalog.transaction.options import list_options
+from forklake.catalog.transaction.options import list_options, option_places
 from forklake.maintenance.commits import Place
 from forklake.model.entities import Table
 from forklake.model.ids import TableId
@@ -37,7 +37,7 @@ def _auto_compact(work: Work) -> Callable[[Table], bool]:
     default = work.defaults.get(_OPTION, OPTIONS[_OPTION].default)
 
     def find(table: Table) -> bool:
-        places = (("table", table.object_id), ("schema", table.schema_id), ("catalog", 0), ("instance", 0))
+        places = reversed(option_places(table))
         return next((values[place] for place in places if place in values), default) == "true"
 
     return find

@@ -5,7 +5,6 @@ from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import astuple
 from importlib.metadata import version
-from typing import cast
 
 import pyarrow as pa
 
@@ -15,11 +14,10 @@ from forklake.catalog.lakes.open_lake import lake_facts
 from forklake.catalog.reading.history import visible_snapshots
 from forklake.catalog.reading.table_sizes import table_sizes
 from forklake.catalog.transaction.names import get_table
-from forklake.catalog.transaction.options import OptionValue, list_options
+from forklake.catalog.transaction.options import list_named_options
 from forklake.catalog.transaction.transaction import Transaction
 from forklake.errors import CorruptMetadata, InvalidInput
 from forklake.model.changes import changes_map
-from forklake.model.entities import Table
 from forklake.model.files import DataFile, DeleteFile
 from forklake.model.ids import TableId
 from forklake.model.names import quote_if_needed
@@ -171,20 +169,10 @@ def _options(call: FunctionCall) -> pa.Table:
 
 
 def _stored_options(tx: Transaction) -> Iterator[tuple[str, str, str, str, str | None]]:
-    for option in list_options(tx):
-        entry = _scope_entry(tx, option)
-        if entry is None and option.scope_id:
-            continue  # the object it was set for has been dropped
+    for option, name in list_named_options(tx):
         known = OPTIONS.get(option.key)
+        entry = ".".join(quote_if_needed(part) for part in name) or None
         yield option.key, known.description if known else "", option.value, _SCOPES[option.scope], entry
-
-
-def _scope_entry(tx: Transaction, option: OptionValue) -> str | None:
-    found = tx.object_with_id(option.scope_id) if option.scope in ("schema", "table") else None
-    if found is None or option.scope == "schema":
-        return None if found is None else quote_if_needed(found.name)
-    schema = tx.object_with_id(cast("Table", found).schema_id)
-    return None if schema is None else f"{quote_if_needed(schema.name)}.{quote_if_needed(found.name)}"
 
 
 def _settings(call: FunctionCall) -> pa.Table:
