@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -137,7 +136,7 @@ class TableHandle:
         insert, delete, update_preimage or update_postimage.
         """
         first, last = snapshot_range(self._read_transaction(None, None).view, since, until)
-        tx = begin(replace(self._attachment.catalog, pinned=last))
+        tx = begin(self._attachment.catalog.at(last))
         table = get_table(tx, self._schema, self._name)
         # Evaluated eagerly: snapshots of the range may expire later.
         found = table_changes(self._work(tx), table, first, last, kind)

@@ -23,12 +23,12 @@ from forklake.model.entities import Column
 from forklake.model.ids import ColumnId
 from forklake.model.names import fold
 from forklake.spark.session.failures import translate_query_errors
-from forklake.spark.session.job_settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
+from forklake.spark.session.job_settings import READ_OPTIONS
 from forklake.spark.storage.data_path_mark import check_outside_lakes
-from forklake.spark.storage.exports import export as export_files
 from forklake.spark.values.quoting import column_named
-from forklake.spark.values.text_files import csv_read_options, csv_rows, parsed_csv, read_csv, read_json, write_options
+from forklake.spark.values.text_files import csv_read_options, parsed_csv, read_csv, read_json
 from forklake.spark.values.type_mapping import shown_type
+from forklake.spark.writing.export_rows import export_rows
 
 _ENDINGS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 _COMPRESSED = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd"}
@@ -161,7 +161,7 @@ def export(
 
 
 def _write_folder(rows: TableHandle, version: int | None, path: str, file_format: str, overwrite: bool) -> None:
-    _save(rows.to_spark(version=version), path, file_format, overwrite)
+    export_rows(rows.to_spark(version=version), file_format, path, {}, overwrite=overwrite)
 
 
 def _write_file(rows: TableHandle, version: int | None, path: str, file_format: str, overwrite: bool) -> None:
@@ -174,18 +174,9 @@ def _write_file(rows: TableHandle, version: int | None, path: str, file_format: 
         if compression is not None and file_format == "parquet":
             raise InvalidInput("Parquet files are compressed within: name the file .parquet, or export csv or json.")
         frame = rows.to_spark(version=version).coalesce(1)
-        _save(frame, folder, file_format, overwrite=True, compression=compression)
+        given = {} if compression is None else {"compression": compression}
+        export_rows(frame, file_format, folder, given, overwrite=True)
         [written] = Path(folder).glob("part-*")
         os.replace(written, path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _save(frame: DataFrame, path: str, file_format: str, overwrite: bool, compression: str | None = None) -> None:
-    """Write files in the format of COPY."""
-    rows = csv_rows(frame, {}) if file_format == "csv" else frame
-    writer = rows.write.options(**write_options(file_format, {}))
-    if compression is not None:
-        writer = writer.option("compression", compression)
-    with spark_settings(frame.sparkSession, WRITE_SETTINGS):
-        export_files(writer, file_format, path, overwrite=overwrite)

@@ -1,13 +1,11 @@
 """Implementation of commands on catalogs and tables. Metadata only: Spark is not even imported."""
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 
 from forklake.api.naming import split_name
-from forklake.catalog.lakes.catalogs import catalog_info, find_catalog, list_catalogs
+from forklake.catalog.lakes.catalogs import catalog_info, find_catalog, list_with_parents
 from forklake.catalog.lakes.forks import CatalogNode, catalog_tree, fork_catalog
 from forklake.catalog.lakes.lake import Catalog, Lake
 from forklake.catalog.reading.compare import Difference, compare
@@ -40,10 +38,8 @@ def init(target: LakeTarget, progress: Progress) -> OutputRows:
 
 def catalogs(target: LakeTarget, progress: Progress) -> OutputRows:
     with opened_lake(target) as lake:
-        infos = list(list_catalogs(lake))
-    # None for a root, and for a fork whose parent was dropped.
-    names: dict[CatalogId | None, str] = {info.catalog_id: info.name for info in infos}
-    rows = [(info.name, names.get(info.parent_id), info.fork_snapshot, info.head_snapshot) for info in infos]
+        found = list_with_parents(lake)
+    rows = [(info.name, parent, info.fork_snapshot, info.head_snapshot) for info, parent in found]
     return OutputRows(_CATALOGS, rows, "There is no catalog yet; create one with init.")
 
 
@@ -143,19 +139,13 @@ def files(target: LakeTarget, progress: Progress, *, table: str, version: int | 
 
 
 def _full_path(lake: Lake, file: DataFile | DeleteFile) -> str:
-    """Absolute path of a file."""
-    if not file.path_is_relative:
-        return file.path
-    root = lake.data_path or ""
-    return (root if "://" in root else os.path.join(os.path.abspath(root), "")) + file.path
+    return lake.absolute_path(file.path) if file.path_is_relative else file.path
 
 
 @contextmanager
 def _read_transaction(target: LakeTarget, version: int | None) -> Iterator[Transaction]:
     with opened_catalog(target, read_only=True) as catalog:
-        yield begin(
-            catalog if version is None else replace(catalog, pinned=_view_at_version(catalog, version).snapshot_id)
-        )
+        yield begin(catalog if version is None else catalog.at(_view_at_version(catalog, version).snapshot_id))
 
 
 def _view_at_version(catalog: Catalog, version: int | None) -> CatalogView:

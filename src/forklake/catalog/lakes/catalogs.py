@@ -1,6 +1,7 @@
 """Create, find, list, rename and drop catalogs. A tenant is a catalog."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 from uuid import uuid4
 
 from forklake.catalog.lakes.lake import Catalog, Lake
@@ -76,6 +77,21 @@ def list_catalogs(lake: Lake, *, parent: Catalog | None = None) -> Iterator[Cata
     while page := rows.list_catalogs(lake.store, after=after, limit=_PAGE, parent_id=parent_id):
         yield from page
         after = page[-1].name
+
+
+class ListedCatalog(NamedTuple):
+    """A live catalog, and the name of the one that it was forked from."""
+
+    info: CatalogInfo
+    parent: str | None
+    """None for a root, and for a fork whose parent was dropped."""
+
+
+def list_with_parents(lake: Lake) -> list[ListedCatalog]:
+    """All live catalogs by name."""
+    infos = list(list_catalogs(lake))
+    names = {info.catalog_id: info.name for info in infos}
+    return [ListedCatalog(info, None if info.parent_id is None else names.get(info.parent_id)) for info in infos]
 
 
 def rename_catalog(lake: Lake, name: str, new_name: str) -> Catalog:

@@ -1,5 +1,6 @@
 """Handles of an open lake and of a catalog, used by all functions of this package."""
 
+import os
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -49,8 +50,17 @@ class Lake:
         """The same lake with other retry settings; the caches are shared."""
         return replace(self, retry=retry)
 
+    def absolute_path(self, path: str) -> str:
+        """The absolute path of a file below the data path."""
+        return absolute_folder(self.data_path or "") + path
+
     def close(self) -> None:
         self.store.close()
+
+
+def absolute_folder(path: str) -> str:
+    """The absolute path of a local folder, with a slash at the end; URLs are unchanged."""
+    return path if "://" in path else os.path.join(os.path.abspath(path), "")
 
 
 def new_handle(store: Store, data_path: str | None, retry: RetrySettings | None = None) -> Lake:
@@ -73,6 +83,10 @@ class Catalog:
     @property
     def is_read_only(self) -> bool:
         return self.read_only or self.pinned is not None or self.lake.store.read_only
+
+    def at(self, snapshot_id: SnapshotId) -> "Catalog":
+        """The catalog as attached at a snapshot."""
+        return replace(self, pinned=snapshot_id)
 
     def check_writable(self) -> None:
         if self.is_read_only:

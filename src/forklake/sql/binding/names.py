@@ -1,7 +1,7 @@
 """Name resolution within the attachments of a session."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple, cast
 
@@ -183,7 +183,7 @@ def read_transaction_at(
         raise InvalidInput(f"{timestamp!r} is not a time; give a datetime.")
     seen = state.transaction(attachment).base if timestamp is not None and catalog.pinned is None else None
     view = view_at(catalog, version=version, timestamp=timestamp, seen=seen)
-    return begin(replace(catalog, pinned=view.snapshot_id))
+    return begin(catalog.at(view.snapshot_id))
 
 
 def resolve_ddl_target(state: SessionState, context: Context, name: Name) -> tuple[Attachment, str, str]:

@@ -11,11 +11,11 @@ from pyspark.sql import functions as F
 from forklake.errors import InvalidInput, InvalidOption
 from forklake.model.entities import Column
 from forklake.spark.session.failures import translate_copy_errors
-from forklake.spark.session.job_settings import READ_OPTIONS, WRITE_SETTINGS, spark_settings
-from forklake.spark.storage.exports import export
+from forklake.spark.session.job_settings import READ_OPTIONS
 from forklake.spark.values.quoting import column_named
-from forklake.spark.values.text_files import csv_rows, parsed_csv, read_csv, read_json, write_options
+from forklake.spark.values.text_files import parsed_csv, read_csv, read_json
 from forklake.spark.verbs.append import append
+from forklake.spark.writing.export_rows import export_rows
 from forklake.sql.binding.names import context_of, get_relation, listed_columns
 from forklake.sql.parsing.constants import Parameters, parse_constant
 from forklake.sql.parsing.statements import Copy
@@ -64,10 +64,8 @@ def _copy_to_file(
             rows = rows.select(*(column_named(name) for name in statement.columns))
     # Counted while writing, so that the query runs once.
     given = _spark_options(options)
-    counted, count = _observe_count(csv_rows(rows, given) if file_format == "csv" else rows)
-    writer = counted.coalesce(1).write.options(**write_options(file_format, given))
-    with spark_settings(state.provider.get(), WRITE_SETTINGS):
-        export(writer, file_format, statement.file, overwrite=bool(options.get("OVERWRITE")))
+    counted, count = _observe_count(rows)
+    export_rows(counted.coalesce(1), file_format, statement.file, given, overwrite=bool(options.get("OVERWRITE")))
     return count()
 
 

@@ -7,7 +7,7 @@ from typing import cast
 import pyarrow as pa
 from pyspark.sql.types import StructType
 
-from forklake.catalog.lakes.catalogs import list_catalogs
+from forklake.catalog.lakes.catalogs import list_with_parents
 from forklake.catalog.lakes.lake import Lake, RetrySettings
 from forklake.catalog.lakes.open_lake import lake_facts
 from forklake.catalog.transaction.names import get_schema, list_schemas
@@ -76,12 +76,9 @@ def show_catalogs(state: SessionState) -> pa.Table:
     """All catalogs of the attached lakes, whether attached or not."""
     rows: list[tuple[object, ...]] = []
     for lake, attachments in _attachments_by_lake(state):
-        infos = list(list_catalogs(lake))
-        names = {info.catalog_id: info.name for info in infos}
-        for info in infos:
+        place = lake.store.location
+        for info, parent in list_with_parents(lake):
             here = [a.name for a in attachments if a.catalog.catalog_id == info.catalog_id]
-            parent = None if info.parent_id is None else names.get(info.parent_id)
-            place = lake.store.location
             rows.append((info.name, ", ".join(here) or None, parent, info.fork_snapshot, info.head_snapshot, place))
     return arrow_rows(_CATALOGS, rows)
 

@@ -1,6 +1,5 @@
 """Change feed functions: rows inserted, deleted or changed between two points."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import cast
 
@@ -38,9 +37,8 @@ def _read_feed(call: FunctionCall, kind: Kind) -> tuple[DataFrame, Table]:
         raise InvalidInput("Snapshot identifier cannot be NULL")
     if isinstance(start, datetime) != isinstance(end, datetime):
         raise InvalidInput("The points of a change feed must be two versions or two timestamps, not one of each.")
-    catalog = call.attachment.catalog
     first, last = snapshot_range(call.tx.view, start, end)
-    tx = begin(replace(catalog, pinned=last))
+    tx = begin(call.attachment.catalog.at(last))
     table = _find_feed_table(tx, call.get("schema") or call.schema, call.get("table_name"))
     return table_changes(call.state.work(tx, call.attachment), table, first, last, kind), table
 

@@ -1,6 +1,5 @@
 """Functions that report on a catalog. They read metadata only, and never start Spark."""
 
-import os
 from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import astuple
@@ -139,18 +138,12 @@ def _transaction_at(call: FunctionCall) -> Transaction:
 def _file_fields(lake: Lake, file: DataFile | DeleteFile | None) -> tuple[object, ...]:
     if file is None:
         return None, None, None, None
-    path = _absolute_data_path(lake) + file.path if file.path_is_relative else file.path
+    path = lake.absolute_path(file.path) if file.path_is_relative else file.path
     try:
         key = None if file.encryption_key is None else b64decode(file.encryption_key)
     except ValueError:
         raise CorruptMetadata(f"The encryption key of file '{path}' cannot be read.") from None
     return path, file.file_size_bytes, file.footer_size, key
-
-
-def _absolute_data_path(lake: Lake) -> str:
-    """The absolute data path."""
-    path = lake.data_path or ""
-    return path if "://" in path else os.path.join(os.path.abspath(path), "")
 
 
 def _options(call: FunctionCall) -> pa.Table:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
-from forklake.catalog.lakes.lake import Catalog, Lake, RetrySettings
+from forklake.catalog.lakes.lake import Catalog, Lake, RetrySettings, absolute_folder
 from forklake.catalog.lakes.open_lake import open_lake
 from forklake.catalog.reading.view import view_at
 from forklake.errors import AlreadyExists, InvalidInput, NoSuchCatalog
@@ -139,7 +139,7 @@ def _open_catalog(lake: Lake, options: AttachOptions) -> Catalog:
     if options.snapshot_version is None and options.snapshot_time is None:
         return catalog
     view = view_at(catalog, version=options.snapshot_version, timestamp=options.snapshot_time)
-    return replace(catalog, pinned=view.snapshot_id)
+    return catalog.at(view.snapshot_id)
 
 
 def _default_options(options: AttachOptions) -> dict[str, str]:
@@ -153,7 +153,7 @@ def _absolute_data_path(path: str | None) -> str | None:
         return None
     if not path:
         raise InvalidInput("DATA_PATH must be a folder or a URL, and not empty.")
-    return path if "://" in path else os.path.join(os.path.abspath(path), "")
+    return absolute_folder(path)
 
 
 def _default_data_path(url: str) -> str | None:
