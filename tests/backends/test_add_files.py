@@ -167,7 +167,7 @@ def test_a_file_in_the_own_folder_is_taken_once(adding: Adding) -> None:
     table = adding.lake.create_table("t", {"id": "bigint"})
     table.append([(at,) for at in range(20)])
     [(written, _)] = paths_of(table)
-    already = "is a file of this lake already"
+    already = "already belongs to this lake"
     refused(table, adding.data / written, already)
     lost = write_file(adding.data / "main" / "main" / "t" / "lost.parquet", {"id": [1, 2]})
     adding.session.begin()

@@ -233,7 +233,7 @@ UNSTORABLE: dict[str, Callable[[Transaction, str], object]] = {
 def test_a_text_that_cannot_be_stored_is_refused_when_it_is_staged(main: Catalog, where: str, text: str) -> None:
     make_table(main)
     tx = begin(main)
-    with pytest.raises(InvalidInput, match="NUL or half a character") as refused:
+    with pytest.raises(InvalidInput, match="NUL or an unpaired surrogate") as refused:
         UNSTORABLE[where](tx, text)
     assert str(refused.value).isprintable()
     assert commit(tx) is None

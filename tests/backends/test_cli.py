@@ -186,7 +186,7 @@ def test_nobody_has_said_which_lake(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.delenv("FORKLAKE_LAKE", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     done = CliRunner().invoke(app, ["verify"])
-    assert (done.exit_code, done.stderr) == (2, "forklake: Which lake? Give --lake, or set FORKLAKE_LAKE.\n")
+    assert (done.exit_code, done.stderr) == (2, "forklake: No lake is given; use --lake, or set FORKLAKE_LAKE.\n")
 
 
 # As processes of their own
@@ -238,5 +238,5 @@ def test_a_terminal_gets_a_table_and_progress(shell: Shell, quiet: bool) -> None
     with Terminal(command, shell.folder) as terminal:
         code, shown = terminal.finish()
     assert code == 0
-    assert "No problem was found." in shown
+    assert "No problems were found." in shown
     assert ("files" in shown) == (not quiet)

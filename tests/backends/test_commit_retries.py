@@ -197,7 +197,7 @@ def test_ids_are_drawn_again_while_sqlite_is_locked(sqlite_place: Place) -> None
     hasty = _sqlite_lake(sqlite_place, RetrySettings(max_retry_count=0), busy_timeout_ms=1)
     transactions = [begin(find_catalog(lake, "main")) for lake in (patient, hasty)]
     release = _hold(sqlite_place, 0.3)
-    with pytest.raises(StoreBusy, match=r"Given up after 0 retries: .* is locked"):
+    with pytest.raises(StoreBusy, match=r"Failed after 0 retries: .* is locked"):
         transactions[1].new_ids("file", 100)
     assert len(set(transactions[0].new_ids("file", 100))) == 100
     release.join()

@@ -103,7 +103,7 @@ def test_changes_of_a_catalog_between_that_has_expired_cannot_be_told(lake: Lake
     append(middle)
     expire_all(middle)
     view = view_at_head(leaf)
-    with pytest.raises(NoSuchSnapshot, match="cannot be told"):
+    with pytest.raises(NoSuchSnapshot, match="cannot be determined"):
         table_history(view, table_id, first if since == "the fork" else SnapshotId(0), view.snapshot_id)
 
 

@@ -276,5 +276,5 @@ def test_a_version_on_top_of_what_is_no_longer_there_is_never_written(main: Cata
     tx = begin(main)
     set_object_tag(tx, stale, "hello")
     writer = SnapshotWriter(main.lake.store.dialect, main.catalog_id, SnapshotId(10**6))
-    with pytest.raises(CommitConflict, match="has gone"):
+    with pytest.raises(CommitConflict, match="has been dropped"):
         write_changes(writer, tx, Head({}, {}, {}, ()))

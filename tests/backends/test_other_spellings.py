@@ -57,7 +57,7 @@ def test_catalog_id_names_the_catalog_in_a_secret(session: Session, place: Place
 
 
 def test_catalog_and_catalog_id_may_not_contradict_each_other(session: Session, place: Place) -> None:
-    with pytest.raises(InvalidInput, match="two names of one option"):
+    with pytest.raises(InvalidInput, match="are synonyms"):
         session.sql(f"ATTACH 'ducklake:{place.url}' AS b (CATALOG 'shared_data', CATALOG_ID 'other')")
     with pytest.raises(InvalidOption):
         session.sql(f"ATTACH 'ducklake:{place.url}' AS b (CATALOG_ID 7)")

@@ -290,9 +290,9 @@ def test_changes_across_expired_snapshots_cannot_be_told(main: Catalog) -> None:
     first, second, third = append(main), append(main), append(main)
     expire_snapshots(main, versions=[second])
     view = view_at_head(main)
-    with pytest.raises(NoSuchSnapshot, match=f"between snapshots {first} and {third} cannot be told"):
+    with pytest.raises(NoSuchSnapshot, match=f"between snapshots {first} and {third} cannot be determined"):
         table_history(view, table_id, SnapshotId(first - 1), third)
-    with pytest.raises(NoSuchSnapshot, match=f"What snapshot {third} has deleted cannot be told"):
+    with pytest.raises(NoSuchSnapshot, match=f"What snapshot {third} has deleted cannot be determined"):
         table_history(view, table_id, second, third)
     assert len(table_history(view, table_id, second, third, with_deletes=False).inserted) == 1
     fourth = append(main)
@@ -309,7 +309,7 @@ def test_a_fork_tells_changes_from_before_it_unless_they_have_expired(lake: Lake
     assert len(table_history(view, table_id, SnapshotId(first - 1), view.snapshot_id).inserted) == 2
     append(main)
     expire_snapshots(main, versions=[first])
-    with pytest.raises(NoSuchSnapshot, match="cannot be told"):
+    with pytest.raises(NoSuchSnapshot, match="cannot be determined"):
         table_history(view, table_id, SnapshotId(first - 2), view.snapshot_id)
     birth = view.catalog.lineage.at(view.snapshot_id).snapshot_id
     assert len(table_history(view, table_id, SnapshotId(birth - 1), birth).inserted) == 1

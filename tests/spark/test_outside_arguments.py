@@ -122,7 +122,7 @@ def test_a_view_cannot_replace_one_that_it_is_made_of(local: Lakehouse) -> None:
     session.sql("CREATE VIEW p AS SELECT 1 AS x")
     session.sql("CREATE VIEW q AS SELECT * FROM p")
     for source in ("p", "q"):
-        with pytest.raises(InvalidInput, match="made of itself"):
+        with pytest.raises(InvalidInput, match="refers to itself"):
             session.sql(f"CREATE OR REPLACE VIEW p AS SELECT * FROM {source}")
     session.sql("CREATE OR REPLACE VIEW p AS SELECT 2 AS x")
     assert session.sql("SELECT * FROM q").fetchall() == [(2,)]

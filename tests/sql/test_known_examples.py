@@ -246,7 +246,7 @@ def test_the_metadata_is_there_to_be_asked(session: Session) -> None:
 
 
 def test_encryption_is_refused(session: Session) -> None:
-    with pytest.raises(InvalidInput, match="encryption is not built yet"):
+    with pytest.raises(InvalidInput, match="encryption is not implemented"):
         session.sql("ATTACH 'ducklake:x.db' AS lake (CATALOG 'x', ENCRYPTED true, CREATE_IF_NOT_EXISTS true)")
     assert not Path("x.db").exists()
 

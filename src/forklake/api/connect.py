@@ -29,7 +29,9 @@ def connect(
     if dialect not in DIALECTS:
         raise InvalidInput(f"There is no dialect '{dialect}'; use one of {', '.join(DIALECTS)}.")
     if spark is not None and settings:
-        raise InvalidInput("Settings are for a Spark session of our own; set them on yours instead.")
+        raise InvalidInput(
+            "Settings apply only to a Spark session started by Forklake; set them on your own session instead."
+        )
     provider = SparkProvider(spark, settings)
     # Unsupported settings are rejected now, and again whenever they are changed.
     _ = provider.settings if spark is not None or settings else None

@@ -335,7 +335,7 @@ def _column_path(name: str | Sequence[str]) -> tuple[str, ...]:
     """The path of a column or nested field."""
     path = (name,) if isinstance(name, str) else tuple(name) if isinstance(name, Sequence) else ()
     if not path or not all(isinstance(part, str) for part in path):
-        raise InvalidInput(f"{name!r} is not a column; give its name, or the names on the way to a field.")
+        raise InvalidInput(f"{name!r} is not a column; give its name, or the path of names to a nested field.")
     return path
 
 

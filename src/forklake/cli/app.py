@@ -9,15 +9,15 @@ from forklake.cli.command import with_common_options
 
 LAKE = "Catalogs and tables"
 ROWS = "Rows"
-EVERYTHING = "Upkeep of everything"
-HISTORY = "Upkeep of history and files"
-FILES = "Upkeep of the files of tables"
+EVERYTHING = "Maintenance"
+HISTORY = "Maintenance of history and files"
+FILES = "Maintenance of table files"
 
 app = typer.Typer(
     name="forklake",
-    help="Look at the catalogs of a lake, fork them, query them with SQL, and keep them in shape.",
-    epilog="Every command exits with 0 when it is done, 1 when it fails and 2 when it cannot be understood."
-    " Begin with: forklake init --lake lake.db",
+    help="Inspect, fork, query and maintain the catalogs of a lake.",
+    epilog="Exit status: 0 on success, 1 on failure, 2 for invalid arguments."
+    " To get started: forklake init --lake lake.db",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

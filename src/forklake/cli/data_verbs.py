@@ -66,7 +66,7 @@ def import_files(
     with attached_catalog(target, progress, provider, shortcuts=shortcuts) as lake, translate_query_errors():
         is_there = lake.has_table(table)
         if create and is_there:
-            raise AlreadyExists(f"Table '{table}' already exists; --append adds to it.")
+            raise AlreadyExists(f"Table '{table}' already exists; use --append to add rows to it.")
         is_new = not is_there and create is not False
         existing = lake.table(table)
         columns = None if is_new else [_typed_column(name, text) for name, text in existing.columns.items()]
@@ -79,9 +79,7 @@ def _common_format(files: Sequence[str]) -> str:
     """The format indicated by the file suffixes, which must agree."""
     found = {_format_by_suffix(file) for file in files}
     if len(found) != 1 or None in found:
-        raise InvalidInput(
-            "The names of the files do not say what they are; say it with --format csv, json or parquet."
-        )
+        raise InvalidInput("The format cannot be determined from the file names; use --format csv, json or parquet.")
     return str(found.pop())
 
 
@@ -150,7 +148,7 @@ def export(
     is_file = "://" not in place and _format_by_suffix(place) is not None and not os.path.isdir(place)
     path = place if "://" in place else os.path.abspath(place)
     if is_file and os.path.exists(path) and not overwrite:
-        raise AlreadyExists(f"{place} is there already; --overwrite replaces it.")
+        raise AlreadyExists(f"{place} already exists; use --overwrite to replace it.")
     chosen = file_format or _format_by_suffix(place) or "parquet"
     with attached_catalog(target, progress, shortcuts=shortcuts) as lake, translate_query_errors():
         rows = lake.table(table)
@@ -172,7 +170,9 @@ def _write_file(rows: TableHandle, version: int | None, path: str, file_format: 
     try:
         compression = _COMPRESSED.get(Path(path).suffix)
         if compression is not None and file_format == "parquet":
-            raise InvalidInput("Parquet files are compressed within: name the file .parquet, or export csv or json.")
+            raise InvalidInput(
+                "Parquet files are compressed internally: name the file .parquet, or export csv or json."
+            )
         frame = rows.to_spark(version=version).coalesce(1)
         given = {} if compression is None else {"compression": compression}
         export_rows(frame, file_format, folder, given, overwrite=True)

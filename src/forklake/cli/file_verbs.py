@@ -44,6 +44,6 @@ def operation_output(operation: Operation, found: Any) -> OutputRows:
 
 def _storage(lake: Lake) -> Any:
     if lake.data_path is None:
-        raise InvalidInput("The lake has no data path yet; give --data-path.")
+        raise InvalidInput("The lake has no data path yet; set it with --data-path.")
     # Slow to load, and operations on metadata alone do not need it.
     return import_module("forklake.spark.storage.storage").storage_at(lake.data_path)

@@ -12,9 +12,9 @@ from forklake.cli.running import FAILED, Run
 
 @command(LAKE, "forklake init --lake lake.db --data-path data")
 def init(run: Run) -> None:
-    """Create a lake and a catalog in it, where they are not there yet.
+    """Create a lake and a catalog in it, unless they already exist.
 
-    The metadata go to --lake and the files below --data-path, which is beside a SQLite file by default.
+    Metadata are stored in --lake, files below --data-path, by default next to the SQLite file.
     """
     run("init")
 
@@ -22,23 +22,27 @@ def init(run: Run) -> None:
 @command(LAKE, "forklake catalogs --tree --catalog main")
 def catalogs(
     run: Run,
-    tree: Annotated[bool, typer.Option("--tree", help="Only --catalog and all that was forked from it.")] = False,
+    tree: Annotated[bool, typer.Option("--tree", help="Show the tree of forks below --catalog.")] = False,
 ) -> None:
-    """List the live catalogs: what each was forked from, and where it is now."""
+    """List live catalogs with parent, fork point and head snapshot."""
     run("tree" if tree else "catalogs")
 
 
 @command(LAKE, "forklake fork main agent_7 --version 42")
 def fork(
     run: Run,
-    names: Annotated[list[str], typer.Argument(metavar="[PARENT] NAME", help="The fork, behind its parent if told.")],
+    names: Annotated[
+        list[str], typer.Argument(metavar="[PARENT] NAME", help="Name of the fork, optionally preceded by its parent.")
+    ],
     version: AtVersion = None,
     timestamp: Timestamp = None,
-    if_not_exists: Annotated[bool, typer.Option("--if-not-exists", help="Leave a fork that is there alone.")] = False,
+    if_not_exists: Annotated[
+        bool, typer.Option("--if-not-exists", help="Do nothing if the fork already exists.")
+    ] = False,
 ) -> None:
-    """Fork a catalog as it is, or as it was. The parent is --catalog unless it is told.
+    """Fork a catalog, now or as of an earlier snapshot. The parent defaults to --catalog.
 
-    A fork takes milliseconds, whatever the size of its parent, and neither sees what the other does from then on.
+    A fork takes milliseconds regardless of the size of its parent. Later changes of one are not visible in the other.
     """
     if len(names) > 2:
         raise typer.BadParameter("Give the name of the fork, or its parent and its name.")
@@ -56,46 +60,50 @@ def fork(
 @command(LAKE, "forklake drop agent_7 --dry-run")
 def drop(
     run: Run,
-    name: Annotated[str, typer.Argument(help="The catalog to drop.")],
+    name: Annotated[str, typer.Argument(help="Catalog to drop.")],
     dry_run: DryRun = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Drop a catalog. On a terminal it says what that would free, and asks; elsewhere it needs `--yes`.
+    """Drop a catalog. On a terminal, shows what would be freed and asks for confirmation; otherwise requires `--yes`.
 
-    Files that forks still see are kept for them; the others go with `maintain`.
+    Files visible to forks are kept; `maintain` deletes the others.
     """
     asks = not dry_run and not yes
     if asks and not sys.stdin.isatty():
-        raise typer.BadParameter("There is no terminal to ask on; pass --yes to drop the catalog, or --dry-run.")
+        raise typer.BadParameter(
+            "Cannot ask for confirmation without a terminal; pass --yes to drop the catalog, or --dry-run."
+        )
     if asks:
         run.tell("drop_catalog", catalog_name=name, dry_run=True)
         if not typer.confirm(f"Drop catalog '{name}'?", err=True):
             raise typer.Exit(FAILED)
     if asks and not run.common.json:
         run.run_silently("drop_catalog", catalog_name=name, dry_run=False)
-        typer.echo(f"Catalog '{name}' is dropped.", err=True)
+        typer.echo(f"Catalog '{name}' has been dropped.", err=True)
     else:
         run("drop_catalog", catalog_name=name, dry_run=dry_run)
 
 
 @command(LAKE, "forklake tables --catalog agent_7")
 def tables(run: Run, version: AtVersion = None) -> None:
-    """List tables and views, with the rows, files and bytes of each."""
+    """List tables and views with their numbers of rows, files and bytes."""
     run("tables", version=version)
 
 
 @command(LAKE, "forklake describe sales.orders")
 def describe(run: Run, table: TableName, version: AtVersion = None) -> None:
-    """Show the columns of a table, and its partitioning, sorting, comment and options; of a view, its query."""
+    """Show columns, partitioning, sort order, comment and options of a table, or the query of a view."""
     run("describe", table=table, version=version)
 
 
 @command(LAKE, "forklake snapshots --limit 5")
 def snapshots(
     run: Run,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="So many at most; 0 for all.", min=0)] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", help="Maximum number of snapshots; 0 for all.", min=0)
+    ] = 20,
 ) -> None:
-    """List the snapshots of a catalog, the newest first, and what each of them did."""
+    """List the snapshots of a catalog with their changes, newest first."""
     run("snapshots", limit=limit or None)
 
 
@@ -103,16 +111,16 @@ def snapshots(
 def diff(
     run: Run,
     versions: Annotated[
-        list[int] | None, typer.Argument(metavar="[A] [B]", help="Two snapshots; the newest stands for B.")
+        list[int] | None, typer.Argument(metavar="[A] [B]", help="Snapshots to compare; B defaults to the newest.")
     ] = None,
     other: Annotated[
-        str | None, typer.Option("--with", metavar="NAME", help="Another catalog; both as they are now.")
+        str | None, typer.Option("--with", metavar="NAME", help="Compare with the current state of another catalog.")
     ] = None,
 ) -> None:
-    """Show what leads from one snapshot to another, or from one catalog to another.
+    """Show the differences between two snapshots, or between two catalogs.
 
-    Lists what was created, dropped and altered, and how many rows and files each table gained and lost. An updated
-    row counts as removed and added. No file is read.
+    Lists created, dropped and altered objects, and the numbers of rows and files added to and removed from each
+    table. An updated row counts as removed and added. No files are read.
     """
     asked = versions or []
     if (other is None) == (not asked) or len(asked) > 2:
@@ -122,5 +130,5 @@ def diff(
 
 @command(LAKE, "forklake files sales.orders --version 42")
 def files(run: Run, table: TableName, version: AtVersion = None) -> None:
-    """List the files of a table. Rows that are inlined in the metadata are in none."""
+    """List the data files of a table. Rows inlined in the metadata are not included."""
     run("files", table=table, version=version)

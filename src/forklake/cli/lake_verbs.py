@@ -31,7 +31,7 @@ def init(target: LakeTarget, progress: Progress) -> OutputRows:
     with opened_catalog(target, create=True) as catalog:
         lake = catalog.lake
         if lake.data_path is None:
-            raise InvalidInput("The lake does not know where its files are to go; say it with --data-path.")
+            raise InvalidInput("The lake has no data path yet; set it with --data-path.")
         row = (without_passwords(lake.store.location), catalog.name, lake.data_path, view_at_head(catalog).snapshot_id)
     return OutputRows(("lake", "catalog_name", "data_path", "head_snapshot"), [row])
 
@@ -40,7 +40,7 @@ def catalogs(target: LakeTarget, progress: Progress) -> OutputRows:
     with opened_lake(target) as lake:
         found = list_with_parents(lake)
     rows = [(info.name, parent, info.fork_snapshot, info.head_snapshot) for info, parent in found]
-    return OutputRows(_CATALOGS, rows, "There is no catalog yet; create one with init.")
+    return OutputRows(_CATALOGS, rows, "There are no catalogs yet; create one with init.")
 
 
 def tree(target: LakeTarget, progress: Progress) -> OutputRows:
@@ -105,7 +105,7 @@ def snapshots(target: LakeTarget, progress: Progress, *, limit: int | None) -> O
         found = last_snapshots(catalog, None if limit is None else limit + 1)
         shown = found[:limit]
         rows = snapshot_rows(view_at_head(catalog), shown)
-    note = "" if len(found) == len(shown) else "There are older ones; --limit 0 shows all."
+    note = "" if len(found) == len(shown) else "There are older snapshots; --limit 0 shows all."
     return OutputRows(SNAPSHOTS, rows, note=note)
 
 
@@ -116,7 +116,7 @@ def diff(target: LakeTarget, progress: Progress, *, versions: Sequence[int], oth
         else:
             before = _view_at_version(catalog, versions[0])
             after = _view_at_version(catalog, versions[1] if len(versions) > 1 else None)
-        return rows_from_dataclasses(Difference, compare(before, after), "Nothing is different.")
+        return rows_from_dataclasses(Difference, compare(before, after), "There are no differences.")
 
 
 def files(target: LakeTarget, progress: Progress, *, table: str, version: int | None) -> OutputRows:

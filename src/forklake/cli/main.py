@@ -24,7 +24,7 @@ def _print_version(asked: bool) -> None:
 def _global_options(
     run: Run,
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Say which release this is.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Options before the command are for the command."""

@@ -13,9 +13,12 @@ options = typer.Typer(invoke_without_command=True)
 
 
 def _list_options(
-    run: Run, everything: Annotated[bool, typer.Option("--all", help="Those with their defaults as well.")] = False
+    run: Run,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Include options that are not set, with their defaults.")
+    ] = False,
 ) -> None:
-    """List the options that are set, or change them with `set` and `unset`."""
+    """List options that are set; `set` and `unset` change them."""
     run.remember()
     if run.context.invoked_subcommand is None:
         run("options", everything=everything)
@@ -33,8 +36,8 @@ app.add_typer(
 @command("Commands", "forklake options set target_file_size 256MB --table orders", "set", of=options)
 def set_option(
     run: Run,
-    name: Annotated[str, typer.Argument(help="The option.")],
-    value: Annotated[str, typer.Argument(help="Its value.")],
+    name: Annotated[str, typer.Argument(help="Name of the option.")],
+    value: Annotated[str, typer.Argument(help="New value.")],
     table: ForTable = None,
     schema: ForSchema = None,
 ) -> None:
@@ -45,9 +48,9 @@ def set_option(
 @command("Commands", "forklake options unset target_file_size --table orders", "unset", of=options)
 def unset_option(
     run: Run,
-    name: Annotated[str, typer.Argument(help="The option.")],
+    name: Annotated[str, typer.Argument(help="Name of the option.")],
     table: ForTable = None,
     schema: ForSchema = None,
 ) -> None:
-    """Let the option have its default again, or what is set for more than this."""
+    """Unset an option, so that the value of the wider scope or the default applies."""
     run("set_option", name=name, value=None, table=table, schema=schema)

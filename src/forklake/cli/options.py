@@ -8,7 +8,7 @@ import typer
 from forklake.errors import InvalidInput
 from forklake.model.options import parse_interval
 
-_TARGET = "Which lake and catalog"
+_TARGET = "Lake and catalog"
 _OUTPUT = "Output"
 
 
@@ -50,7 +50,7 @@ LakeOption = Annotated[
     str | None,
     typer.Option(
         "--lake",
-        help="The metadata: a SQLite file, or postgres: and a connection string. (env: FORKLAKE_LAKE)",
+        help="Location of the metadata: a SQLite file, or postgres: and a connection string. (env: FORKLAKE_LAKE)",
         metavar="TARGET",
         rich_help_panel=_TARGET,
     ),
@@ -59,7 +59,7 @@ CatalogOption = Annotated[
     str | None,
     typer.Option(
         "--catalog",
-        help="The catalog; main by default. (env: FORKLAKE_CATALOG)",
+        help="Name of the catalog; main by default. (env: FORKLAKE_CATALOG)",
         metavar="NAME",
         rich_help_panel=_TARGET,
     ),
@@ -68,7 +68,7 @@ DataPathOption = Annotated[
     str | None,
     typer.Option(
         "--data-path",
-        help="Where files go, for a lake that does not know yet. (env: FORKLAKE_DATA_PATH)",
+        help="Folder or URL for data files, if not yet set for the lake. (env: FORKLAKE_DATA_PATH)",
         metavar="FOLDER",
         rich_help_panel=_TARGET,
     ),
@@ -77,7 +77,7 @@ MetadataSchemaOption = Annotated[
     str | None,
     typer.Option(
         "--metadata-schema",
-        help="The schema of the metadata on PostgreSQL. (env: FORKLAKE_METADATA_SCHEMA)",
+        help="Schema that contains the metadata on PostgreSQL. (env: FORKLAKE_METADATA_SCHEMA)",
         metavar="NAME",
         rich_help_panel=_TARGET,
     ),
@@ -86,17 +86,17 @@ ProfileOption = Annotated[
     str | None,
     typer.Option(
         "--profile",
-        help="A table of the file config.toml that says all of these. (env: FORKLAKE_PROFILE)",
+        help="Table of config.toml that defines these options. (env: FORKLAKE_PROFILE)",
         metavar="NAME",
         rich_help_panel=_TARGET,
     ),
 ]
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print one array of objects.", rich_help_panel=_OUTPUT)]
-QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUTPUT)]
-DebugFlag = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.", rich_help_panel=_OUTPUT)]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print a JSON array of objects.", rich_help_panel=_OUTPUT)]
+QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.", rich_help_panel=_OUTPUT)]
+DebugFlag = Annotated[bool, typer.Option("--debug", help="Show the traceback of errors.", rich_help_panel=_OUTPUT)]
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
-TableName = Annotated[str, typer.Argument(metavar="TABLE", help="The table, or schema.table.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only report what would be done.")]
+TableName = Annotated[str, typer.Argument(metavar="TABLE", help="Name of the table, optionally with its schema.")]
 AtVersion = Annotated[int | None, typer.Option("--version", metavar="N", help="As of this snapshot.", min=0)]
 Timestamp = Annotated[
     datetime | None,
@@ -104,15 +104,17 @@ Timestamp = Annotated[
         "--timestamp",
         parser=parse_point_in_time,
         metavar="TIME",
-        help="As of a time such as 2026-01-31, or '7 days' ago.",
+        help="As of a time such as 2026-01-31, or an age such as '7 days'.",
     ),
 ]
-ForTable = Annotated[str | None, typer.Option("--table", metavar="TABLE", help="For this table alone.")]
-ForSchema = Annotated[str | None, typer.Option("--schema", metavar="NAME", help="For this schema alone.")]
+ForTable = Annotated[str | None, typer.Option("--table", metavar="TABLE", help="Only for this table.")]
+ForSchema = Annotated[str | None, typer.Option("--schema", metavar="NAME", help="Only for this schema.")]
 NoShortcuts = Annotated[
-    bool, typer.Option("--no-shortcuts", help="Let Spark decide about every row, and read every file.")
+    bool, typer.Option("--no-shortcuts", help="Read every file, and evaluate every condition in Spark.")
 ]
 Limit = Annotated[
     int | None,
-    typer.Option("--limit", metavar="N", help="So many rows at most: 100 on a terminal, all elsewhere.", min=0),
+    typer.Option(
+        "--limit", metavar="N", help="Maximum number of rows; by default 100 on a terminal, otherwise all.", min=0
+    ),
 ]

@@ -65,7 +65,7 @@ class _Prompt:
             prompt_continuation=lambda width, *_: "> ".rjust(width, "."),
             key_bindings=_key_bindings(self._dialect),
         )
-        print("Statements end with ; and .help says more.")
+        print("Statements end with a semicolon; type .help for help.")
         while True:
             try:
                 text = asking.prompt(self._prompt_text).strip()
@@ -111,7 +111,7 @@ class _Prompt:
             name, _, argument = text.rstrip(";").partition(" ")
             command = self._commands.get(name)
             if command is None:
-                raise InvalidInput(f"There is no {name}; .help says what there is.")
+                raise InvalidInput(f"Unknown command {name}; type .help for a list of commands.")
             command(argument.strip())
             return
         for statement in split_statements(text, self._dialect):
@@ -121,7 +121,7 @@ class _Prompt:
 
     def _describe(self, table: str) -> None:
         if not table:
-            raise InvalidInput("Which table? Write .schema TABLE.")
+            raise InvalidInput("No table is given; write .schema TABLE.")
         draw(describe_table_or_view(self._state.transaction(self._state.current), table))
 
 

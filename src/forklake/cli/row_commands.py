@@ -38,24 +38,24 @@ def sql(
     run: Run,
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SQL|FILE]...", help="Statements, with ; between them, or files of statements."),
+        typer.Argument(
+            metavar="[SQL|FILE]...", help="SQL statements separated by semicolons, or files that contain them."
+        ),
     ] = None,
-    text: Annotated[
-        list[str] | None, typer.Option("--command", "-c", metavar="SQL", help="Statements, whatever they look like.")
-    ] = None,
+    text: Annotated[list[str] | None, typer.Option("--command", "-c", metavar="SQL", help="SQL statements.")] = None,
     files: Annotated[
-        list[Path] | None, typer.Option("--file", "-f", metavar="FILE", help="A file of statements.")
+        list[Path] | None, typer.Option("--file", "-f", metavar="FILE", help="File that contains SQL statements.")
     ] = None,
-    dialect: Annotated[SqlDialect, typer.Option("--dialect", help="The SQL that you speak.")] = SqlDialect.SPARK,
+    dialect: Annotated[SqlDialect, typer.Option("--dialect", help="SQL dialect of the statements.")] = SqlDialect.SPARK,
     limit: Limit = None,
     no_shortcuts: NoShortcuts = False,
 ) -> None:
-    """Run SQL: as an argument, from files, from the standard input, or as you type it.
+    """Run SQL given as arguments, in files, on standard input or at a prompt.
 
-    An argument that names an existing file is a file, any other is SQL. Options come first: -c, then -f, then the
-    arguments. Names without a catalog are looked for in --catalog. Statements that need no rows of files answer at
-    once; the first that does starts Spark. On a terminal, without anything to run, there is a prompt: .help says what
-    it knows. With --json, the rows of the last statement are printed.
+    An argument that names an existing file is read as a file, any other is SQL. Statements run in the order -c, -f,
+    arguments. Names without a catalog are resolved in --catalog. Spark starts with the first statement that reads
+    files. Without statements, a terminal shows a prompt; type .help for its commands. With --json, only the rows of
+    the last statement are printed.
     """
     given: dict[str, Any] = {"dialect": str(dialect), "limit": limit, "shortcuts": not no_shortcuts}
     if text or files or arguments:
@@ -70,14 +70,14 @@ def sql(
 def changes(
     run: Run,
     table: TableName,
-    since: Annotated[str, typer.Option("--since", metavar="N", help="The first snapshot, or a time.")],
+    since: Annotated[str, typer.Option("--since", metavar="N", help="First snapshot, or a time.")],
     until: Annotated[
-        str | None, typer.Option("--until", metavar="M", help="The last snapshot, or a time; the newest by default.")
+        str | None, typer.Option("--until", metavar="M", help="Last snapshot, or a time; the newest by default.")
     ] = None,
     limit: Limit = None,
     no_shortcuts: NoShortcuts = False,
 ) -> None:
-    """Show the rows of a table that were inserted, updated and deleted, from one snapshot to another, both included."""
+    """Show the rows inserted, updated and deleted between two snapshots, both inclusive."""
     last = None if until is None else parse_snapshot_point(until)
     run("changes", table=table, since=parse_snapshot_point(since), until=last, limit=limit, shortcuts=not no_shortcuts)
 
@@ -86,21 +86,21 @@ def changes(
 def import_files(
     run: Run,
     table: TableName,
-    files: Annotated[list[str], typer.Argument(help="Files, folders, or patterns in quotes.")],
+    files: Annotated[list[str], typer.Argument(help="Files, folders, or quoted patterns.")],
     create: Annotated[
         bool | None,
-        typer.Option("--create/--append", help="Only create the table, or only add to it; whichever fits by default."),
+        typer.Option("--create/--append", help="Require that the table is new, or that it exists; by default either."),
     ] = None,
     file_format: Annotated[
-        FileFormat | None, typer.Option("--format", help="What the files are; their names tell by default.")
+        FileFormat | None, typer.Option("--format", help="Format of the files; by default determined by their names.")
     ] = None,
-    delimiter: Annotated[str, typer.Option("--delimiter", metavar="C", help="What is between values of CSV.")] = ",",
+    delimiter: Annotated[str, typer.Option("--delimiter", metavar="C", help="Separator of CSV values.")] = ",",
     no_shortcuts: NoShortcuts = False,
 ) -> None:
-    """Copy the rows of CSV, JSON or Parquet files into a table, a new one or one that is there.
+    """Import the rows of CSV, JSON or Parquet files into a new or existing table.
 
-    A new table gets the columns that the files have. CSV files begin with a line of names. Columns are matched by
-    name, and values are cast as SQL casts them. Everything is imported, or nothing.
+    A new table gets the columns of the files. CSV files need a header. Columns are matched by name, and values are
+    cast as in SQL. If anything fails, nothing is imported.
     """
     run(
         "import_files",
@@ -121,17 +121,18 @@ def export(
         str,
         typer.Argument(
             metavar="FILE|FOLDER",
-            help="A name that ends in .csv, .json or .parquet is a file; any other is a folder of files.",
+            help="File if the name ends in .csv, .json or .parquet, otherwise a folder of files.",
         ),
     ],
     file_format: Annotated[
-        FileFormat | None, typer.Option("--format", help="What to write; by default as the name says, or Parquet.")
+        FileFormat | None,
+        typer.Option("--format", help="Format to write; by default determined by the name, or Parquet."),
     ] = None,
     version: AtVersion = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False,
     no_shortcuts: NoShortcuts = False,
 ) -> None:
-    """Copy the rows of a table, now or as of a snapshot, to files that are yours."""
+    """Export the rows of a table, now or as of a snapshot, to files outside the lake."""
     run(
         "export",
         table=table,

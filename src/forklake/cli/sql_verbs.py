@@ -56,7 +56,7 @@ def read_script(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"'{file}' is not a text file in UTF-8, so it holds no SQL.") from error
+        raise InvalidInput(f"'{file}' is not a text file in UTF-8, so it cannot contain SQL.") from error
 
 
 def _looks_like_a_path(argument: str) -> bool:

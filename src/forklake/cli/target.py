@@ -43,7 +43,7 @@ def find_target(given: TargetOptions, profile: str | None, environment: Mapping[
     said = given.otherwise(_from_environment(environment))
     said = said.otherwise(_from_profile(config_file(environment), profile))
     if said.lake is None:
-        raise UnclearTarget("Which lake? Give --lake, or set FORKLAKE_LAKE.")
+        raise UnclearTarget("No lake is given; use --lake, or set FORKLAKE_LAKE.")
     return LakeTarget(said.lake, said.catalog or DEFAULT_CATALOG, said.data_path, said.metadata_schema)
 
 
@@ -80,7 +80,9 @@ def _from_profile(file: Path, profile: str | None) -> TargetOptions:
 def _check_profile(file: Path, found: object) -> TargetOptions:
     known = {field.name for field in fields(TargetOptions)}
     if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
-        raise UnclearTarget(f'A profile in {file} must be a table of texts, such as lake = "lake.db".')
+        raise UnclearTarget(f'A profile in {file} must be a table of strings, such as lake = "lake.db".')
     if unknown := found.keys() - known:
-        raise UnclearTarget(f"{file} says '{min(unknown)}', which is none of {', '.join(sorted(known))}.")
+        raise UnclearTarget(
+            f"{file} contains the unknown key '{min(unknown)}'; the keys are {', '.join(sorted(known))}."
+        )
     return TargetOptions(**found)

@@ -19,9 +19,9 @@ _TYPES = {datetime | timedelta: datetime, Collection[int]: list[str], Sequence[s
 
 @command(EVERYTHING, "forklake maintain --all")
 def maintain(
-    run: Run, all_catalogs: Annotated[bool, typer.Option("--all", help="Every catalog of the lake.")] = False
+    run: Run, all_catalogs: Annotated[bool, typer.Option("--all", help="Maintain all catalogs of the lake.")] = False
 ) -> None:
-    """A checkpoint of the catalog, or of all, and of what dropped catalogs have left."""
+    """Run a checkpoint of one or all catalogs, and clean up after dropped catalogs."""
     run("maintain", every=all_catalogs)
 
 

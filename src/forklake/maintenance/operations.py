@@ -76,49 +76,51 @@ def operation_rows(found: Any) -> list[tuple[Any, ...]]:
     return [astuple(each) if is_dataclass(each) else each if isinstance(each, tuple) else (each,) for each in entries]  # type: ignore[arg-type]
 
 
-_TABLE = OperationParameter("table_name", str, "The table, or schema.table; all tables by default.", by_name=False)
-_SCHEMA = OperationParameter("schema", str, "The schema.", metavar="NAME")
-_DRY_RUN = OperationParameter("dry_run", bool, "Only say what would be done.", default=False)
+_TABLE = OperationParameter(
+    "table_name", str, "Name of the table, optionally with its schema; all tables by default.", by_name=False
+)
+_SCHEMA = OperationParameter("schema", str, "Name of the schema.", metavar="NAME")
+_DRY_RUN = OperationParameter("dry_run", bool, "Only report what would be done.", default=False)
 _OLDER_THAN = OperationParameter(
     "older_than", datetime | timedelta, "An age such as '7 days', or a time.", metavar="AGE"
 )
-_AGES = (_OLDER_THAN, OperationParameter("cleanup_all", bool, "Whatever their age.", default=False), _DRY_RUN)
+_AGES = (_OLDER_THAN, OperationParameter("cleanup_all", bool, "Regardless of age.", default=False), _DRY_RUN)
 
 EVERYTHING = (
     Operation(
         "checkpoint",
         "maintenance.checkpoint",
-        "Flush, expire, merge, rewrite, clean up and delete orphans, as the options of the catalog say.",
+        "Flush, expire, merge, rewrite, clean up and delete orphans according to the options of the catalog.",
         "forklake checkpoint --catalog agent_7",
         uses_spark=True,
     ),
     Operation(
         "verify",
         "maintenance.verification.verify",
-        "Check metadata and files, and repair nothing. Exits with 3 when a problem is found.",
+        "Check metadata and files without repairing them. Exits with 3 if a problem is found.",
         "forklake verify --deep",
-        (OperationParameter("deep", bool, "Read the footers of all files as well.", default=False),),
+        (OperationParameter("deep", bool, "Also read the footers of all files.", default=False),),
         effect="none",
-        nothing="No problem was found.",
+        nothing="No problems were found.",
     ),
 )
 HISTORY = (
     Operation(
         "expire_snapshots",
         "catalog.retention.expiry",
-        "Expire snapshots by age or number, or by the option expire_older_than; never the newest.",
+        "Expire snapshots by age or number, by default by the option expire_older_than; never the newest.",
         "forklake expire-snapshots --older-than '7 days' --dry-run",
         (
             _OLDER_THAN,
-            OperationParameter("versions", Collection[int], "Snapshots by number: 3,4,5.", metavar="IDS"),
+            OperationParameter("versions", Collection[int], "Numbers of snapshots, such as 3,4,5.", metavar="IDS"),
             _DRY_RUN,
         ),
-        nothing="No snapshot is to expire.",
+        nothing="No snapshots to expire.",
     ),
     Operation(
         "cleanup_old_files",
         "maintenance.cleanup.old_files",
-        "Delete files that nobody can see for some time, by default as long as delete_older_than says.",
+        "Delete files released longer ago than an age, by default delete_older_than.",
         "forklake cleanup-old-files --older-than '1 day'",
         _AGES,
         columns=("path",),
@@ -126,7 +128,7 @@ HISTORY = (
     Operation(
         "delete_orphaned_files",
         "maintenance.cleanup.orphans",
-        "Delete files below the catalog's folder that no catalog knows, if they are old enough.",
+        "Delete files below the catalog's folder that no catalog references and that exceed an age.",
         "forklake delete-orphaned-files --older-than 2026-01-31 --dry-run",
         _AGES,
         columns=("path",),
@@ -134,7 +136,7 @@ HISTORY = (
     Operation(
         "cleanup_dropped_catalogs",
         "maintenance.cleanup.old_files",
-        "Delete what dropped catalogs have left and no fork sees.",
+        "Delete files and metadata of dropped catalogs that no fork can see.",
         "forklake cleanup-dropped-catalogs --cleanup-all",
         _AGES,
         columns=("catalog_name", "path"),
@@ -142,26 +144,28 @@ HISTORY = (
     Operation(
         "drop_catalog",
         "catalog.retention.file_holders",
-        "Drop a catalog, and say what that frees and what its forks keep.",
+        "Drop a catalog, and report the files freed and those kept for its forks.",
         "forklake drop-catalog agent_7 --dry-run",
-        (OperationParameter("catalog_name", str, "The catalog to drop.", by_name=False, required=True), _DRY_RUN),
+        (OperationParameter("catalog_name", str, "Catalog to drop.", by_name=False, required=True), _DRY_RUN),
     ),
     Operation(
         "file_holders",
         "maintenance.cleanup.file_holders",
-        "Say which catalogs keep a file, and by which snapshots.",
+        "Show the catalogs and snapshots that keep a file.",
         "forklake file-holders data/main/main/orders/x.parquet",
         (
-            OperationParameter("path", str, "A file, in full or from the data path on.", by_name=False, required=True),
-            OperationParameter("limit", int, "So many catalogs at most.", default=1000, metavar="N"),
+            OperationParameter(
+                "path", str, "Path of the file, absolute or relative to the data path.", by_name=False, required=True
+            ),
+            OperationParameter("limit", int, "Maximum number of catalogs.", default=1000, metavar="N"),
         ),
         effect="none",
-        nothing="No catalog knows this file.",
+        nothing="No catalog references this file.",
     ),
     Operation(
         "catalog_storage",
         "catalog.retention.file_holders",
-        "Say how much the catalog keeps alone, which dropping it would free, and how much it shares.",
+        "Show the storage used by the catalog alone, which dropping it would free, and the storage it shares.",
         "forklake catalog-storage --catalog agent_7",
         effect="none",
     ),
@@ -175,9 +179,9 @@ FILES = (
         (
             _TABLE,
             _SCHEMA,
-            OperationParameter("min_file_size", int, "Leave smaller files alone.", metavar="BYTES"),
-            OperationParameter("max_file_size", int, "Leave larger files alone.", metavar="BYTES"),
-            OperationParameter("max_compacted_files", int, "Make so many files at most.", metavar="N"),
+            OperationParameter("min_file_size", int, "Minimum size of the files to merge.", metavar="BYTES"),
+            OperationParameter("max_file_size", int, "Maximum size of the files to merge.", metavar="BYTES"),
+            OperationParameter("max_compacted_files", int, "Maximum number of files to create.", metavar="N"),
         ),
         effect="commit",
         uses_spark=True,
@@ -185,7 +189,7 @@ FILES = (
     Operation(
         "rewrite_data_files",
         "maintenance.compaction.rewrite_files",
-        "Rewrite files of which many rows are deleted.",
+        "Rewrite files with many deleted rows.",
         "forklake rewrite-data-files orders --delete-threshold 0.5",
         (
             _TABLE,
@@ -193,7 +197,7 @@ FILES = (
             OperationParameter(
                 "delete_threshold",
                 float,
-                "Files of which this share of the rows is deleted: 0 to 1.",
+                "Minimum share of deleted rows, from 0 to 1.",
                 metavar="SHARE",
             ),
         ),
@@ -212,23 +216,27 @@ FILES = (
     Operation(
         "add_data_files",
         "maintenance.adding.add_files",
-        "Add Parquet files to a table, as they are and where they are.",
+        "Register existing Parquet files in a table without copying them.",
         "forklake add-data-files orders 'incoming/*.parquet'",
         (
-            OperationParameter("table_name", str, "The table, or schema.table.", by_name=False, required=True),
             OperationParameter(
-                "files", Sequence[str], "Files, folders, or patterns in quotes.", by_name=False, required=True
+                "table_name", str, "Name of the table, optionally with its schema.", by_name=False, required=True
+            ),
+            OperationParameter(
+                "files", Sequence[str], "Files, folders, or quoted patterns.", by_name=False, required=True
             ),
             _SCHEMA,
-            OperationParameter("allow_missing", bool, "Files may lack columns.", default=False),
-            OperationParameter("ignore_extra_columns", bool, "Files may have other columns.", default=False),
-            OperationParameter("hive_partitioning", bool, "Whether folders such as region=a/ give values of columns."),
-            OperationParameter("allow_duplicates", bool, "The table may have a file already.", default=False),
+            OperationParameter("allow_missing", bool, "Allow files without some of the columns.", default=False),
+            OperationParameter(
+                "ignore_extra_columns", bool, "Ignore columns that the table does not have.", default=False
+            ),
+            OperationParameter("hive_partitioning", bool, "Read column values from folders such as region=a/."),
+            OperationParameter("allow_duplicates", bool, "Allow files that the table already contains.", default=False),
         ),
         effect="commit",
         uses_spark=True,
         columns=("filename",),
-        nothing="The files have no rows.",
+        nothing="The files contain no rows.",
     ),
 )
 OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in (*EVERYTHING, *HISTORY, *FILES)}

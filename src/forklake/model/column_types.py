@@ -146,7 +146,7 @@ def struct_of(fields: "tuple[tuple[str, ColumnType], ...]") -> ColumnType:
         if not name:
             raise InvalidType("A field of a STRUCT needs a name")
         if name.lower() in seen:
-            raise InvalidType(f'A STRUCT cannot have two fields named "{name}" (case does not count)')
+            raise InvalidType(f'A STRUCT cannot have two fields named "{name}" (names are case-insensitive)')
         seen.add(name.lower())
     return ColumnType("struct", fields=fields)
 
@@ -286,7 +286,7 @@ class _TypeParser:
     def _enclosed(self, word: str, inside: Callable[[], ColumnType]) -> ColumnType:
         closing = _CLOSING.get(self._peek())
         if closing is None:
-            raise InvalidType(f"{self._text}: the type {word.upper()} has to say what it holds")
+            raise InvalidType(f"{self._text}: the type {word.upper()} needs element types")
         self._at += 1
         parsed = inside()
         self._expect(closing)

@@ -253,7 +253,7 @@ def _places_watched(own: _Contended) -> Iterator[_Place]:
                 yield "schema", str(own.schema_id)
         case DroppedSchema():
             if own.name is None:
-                raise ValueError("A dropped schema of one's own must carry its name.")
+                raise ValueError("A schema dropped by the transaction itself must have a name.")
             yield _identity(own)
             yield "in schema", fold(own.name)
         case _:

@@ -9,5 +9,5 @@ def check_encodable(text: str, what: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         raise InvalidInput(
-            f"{what} cannot be written in UTF-8: at {error.start} it has {text[error.start]!r}, which is no character."
+            f"{what} cannot be written in UTF-8: at {error.start} it has {text[error.start]!r}, not a character."
         ) from None

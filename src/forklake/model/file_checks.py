@@ -48,7 +48,9 @@ def check_delete_files(deletes: Sequence[tuple[ScanFile, DeleteFile]]) -> None:
     for scanned, delete in deletes:
         already = scanned.delete.delete_count if scanned.delete else 0
         if delete.delete_count <= already or delete.data_file_id != scanned.data.data_file_id:
-            raise InvalidInput("A delete file must hold the earlier deletes of its data file, and more.")
+            raise InvalidInput(
+                "A delete file must contain all earlier deletes of its data file, and at least one more."
+            )
 
 
 def check_batch(batch: InlinedBatch) -> None:

@@ -59,14 +59,14 @@ def check_column_name(name: object, what: str = "column") -> str:
     """Returns the name if it is valid for a column or nested field."""
     if isinstance(name, str) and "${" in name:
         # Spark substitutes settings or variables here when it reads files, even within quotes.
-        raise InvalidName(f"The {what} name {_quoted_excerpt(name)} contains '${{', which Spark takes for a variable.")
-    if isinstance(name, str) and fold(name) == ROW_INDEX:
         raise InvalidName(
-            f"The {what} name {_quoted_excerpt(name)} is Spark's own, for the positions of rows in files."
+            f"The {what} name {_quoted_excerpt(name)} contains '${{', which Spark would interpret as a variable."
         )
+    if isinstance(name, str) and fold(name) == ROW_INDEX:
+        raise InvalidName(f"The {what} name {_quoted_excerpt(name)} is reserved by Spark for row positions in files.")
     if isinstance(name, str) and fold(name).startswith(RESERVED):
         raise InvalidName(
-            f"The {what} name {_quoted_excerpt(name)} begins like those of the columns that we add ourselves."
+            f"The {what} name {_quoted_excerpt(name)} has a prefix that is reserved for internal columns."
         )
     return check_object_name(name, what)
 
@@ -94,7 +94,7 @@ def is_storable(text: str) -> bool:
 def check_text(text: str, what: str) -> str:
     """Returns the text if the databases can store it."""
     if not is_storable(text):
-        raise InvalidInput(f"The {what} {_quoted_excerpt(text)} contains NUL or half a character.")
+        raise InvalidInput(f"The {what} {_quoted_excerpt(text)} contains NUL or an unpaired surrogate.")
     return text
 
 

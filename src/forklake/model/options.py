@@ -223,20 +223,20 @@ def _option(
 
 
 _ALL = (
-    _option("data_inlining_row_limit", "0", _row_limit, "Most rows an insert may have to be kept in metadata"),
-    _option("target_file_size", "536870912", _size, "Size in bytes that data files should have"),
-    _option("parquet_compression", "snappy", _codec, "How Parquet files are compressed"),
+    _option("data_inlining_row_limit", "0", _row_limit, "Maximum number of rows of an insert stored in the metadata"),
+    _option("target_file_size", "536870912", _size, "Target size of data files in bytes"),
+    _option("parquet_compression", "snappy", _codec, "Compression codec of Parquet files"),
     _option("parquet_compression_level", None, _compression_level, "Compression level of Parquet files"),
     _option("parquet_version", None, _parquet_version, "Parquet format version: V1 or V2"),
     _option("parquet_row_group_size", None, _row_group_size, "Rows per row group of Parquet files"),
     _option("parquet_row_group_size_bytes", None, _row_group_bytes, "Bytes per row group of Parquet files"),
-    _option("hive_file_pattern", "true", _boolean, "Whether partitions get directories named column=value"),
-    _option("per_thread_output", "false", _boolean, "Whether every parallel writer makes files of its own"),
+    _option("hive_file_pattern", "true", _boolean, "Whether partitions are stored in directories named column=value"),
+    _option("per_thread_output", "false", _boolean, "Whether each parallel writer writes its own files"),
     _option("auto_compact", "true", _boolean, "Whether compaction of the whole lake includes the table"),
-    _option("rewrite_delete_threshold", "0.95", _fraction, "Share of deleted rows from which a file is rewritten"),
+    _option("rewrite_delete_threshold", "0.95", _fraction, "Minimum share of deleted rows for a file to be rewritten"),
     _option("delete_older_than", "2 days", _interval, "Age at which cleanup deletes released files", _GLOBAL),
     _option("expire_older_than", None, _interval, "Age at which snapshots expire", _GLOBAL),
-    _option("require_commit_message", "false", _boolean, "Whether commits need author and message", _GLOBAL),
-    _option("sort_on_insert", "true", _boolean, "Whether inserts into a sorted table sort their rows"),
+    _option("require_commit_message", "false", _boolean, "Whether commits require an author and a message", _GLOBAL),
+    _option("sort_on_insert", "true", _boolean, "Whether rows inserted into a sorted table are sorted"),
 )
 OPTIONS: Mapping[str, Option] = {option.name: option for option in _ALL}

@@ -65,10 +65,11 @@ def lake_info(store: Store) -> dict[str, str]:
 
 def instance_requires_message(info: CommitInfo) -> Statement:
     """Whether a commit with this information lacks the message required by the instance."""
-    told = bool(info.author and info.message)
+    has_message = bool(info.author and info.message)
     return Statement(
-        "SELECT 1 FROM lake_instance_option WHERE key = 'require_commit_message' AND value = 'true' AND NOT :told",
-        {"told": told},
+        "SELECT 1 FROM lake_instance_option"
+        " WHERE key = 'require_commit_message' AND value = 'true' AND NOT :has_message",
+        {"has_message": has_message},
     )
 
 

@@ -243,7 +243,7 @@ class PostgresStore:
             # Not used as a context manager, which would end a transaction: those who begin one here also end it.
             connection = self._pool.getconn()
         except PoolTimeout as error:
-            raise StoreUnavailable(f"{self.location}: no connection could be had within 30 s.") from error
+            raise StoreUnavailable(f"{self.location}: no connection became available within 30 s.") from error
         except PoolClosed as error:
             raise StoreError(f"{self.location} was closed.") from error
         try:

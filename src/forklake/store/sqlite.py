@@ -201,7 +201,7 @@ class SqliteStore:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise StoreUnavailable(f"{self.location} cannot be looked at: {error.strerror}.") from error
+            raise StoreUnavailable(f"{self.location} cannot be accessed: {error.strerror}.") from error
         return found.st_dev, found.st_ino
 
     def _put_back(self, connection: sqlite3.Connection) -> None:

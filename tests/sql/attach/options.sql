@@ -12,7 +12,7 @@ ATTACH '{target}' AS more (CATALOG 'other', DATA_PATHH 'x'{schema});
 ATTACH '{target}' AS more (CATALOG 'other', READ_ONLY 'maybe'{schema});
 --! The option READ_ONLY must be true or false
 ATTACH '{target}' AS more (CATALOG 'other', ENCRYPTED true{schema});
---! encryption is not built yet
+--! encryption is not implemented
 ATTACH '{target}' AS more (CATALOG 'other', ENCRYPTED false, MIGRATE_IF_REQUIRED false{schema});
 ATTACH '{target}' AS far (CATALOG 'other', DATA_PATH '/elsewhere/'{schema});
 --! does not match existing data path in the catalog

@@ -26,6 +26,6 @@ COPY t (v, id) TO '{folder}/part.parquet';
 COPY t FROM '{folder}/nothing.parquet';
 --! nothing.parquet
 COPY t TO '{folder}/out.orc';
---! COPY knows the formats parquet, csv, json
+--! COPY supports the formats parquet, csv, json
 COPY (SELECT 1) FROM '{folder}/out.parquet';
 --! COPY FROM needs a table, not a query

@@ -40,4 +40,4 @@ SELECT area(3), area(area(2)), area(2, area(3));
 CREATE MACRO ring_a(x) AS ring_b(x);
 CREATE MACRO ring_b(x) AS ring_a(x) + ring_a(x);
 SELECT ring_a(1);
---! made of itself
+--! refers to itself

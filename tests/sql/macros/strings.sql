@@ -12,4 +12,4 @@ SELECT lake.main.shout('y'), main.shout('z');
 --> y! | z!
 CREATE MACRO loop(x) AS loop(x) + 1;
 SELECT loop(1);
---! made of itself
+--! refers to itself

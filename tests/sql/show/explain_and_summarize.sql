@@ -7,7 +7,7 @@ EXPLAIN EXTENDED SELECT id FROM t;
 EXPLAIN SELECT nothing FROM t;
 --! nothing
 EXPLAIN INSERT INTO t VALUES (1, 'a');
---! EXPLAIN explains queries
+--! EXPLAIN supports only queries
 SUMMARIZE t;
 --> id | BIGINT | 1 | 4 | 4 | 2.5 | 1.2909944487358056 | 1 | 2 | 3 | 4 | 0.00
 --> v | VARCHAR | a | c | 2 | NULL | NULL | NULL | NULL | NULL | 4 | 25.00

@@ -61,7 +61,7 @@ def test_people_are_told_that_there_is_nothing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     be_a_terminal(monkeypatch)
-    OutputRows(("name",), [], "No problem was found.").show(as_json=False)
+    OutputRows(("name",), [], "No problems were found.").show(as_json=False)
     assert capsys.readouterr().out == "No problem was found.\n"
 
 

@@ -63,8 +63,8 @@ def test_a_file_without_a_default_profile_says_nothing(environment: dict[str, st
         ("[default]\n", "other", "no profile 'other'"),
         ("[default\n", None, "cannot be read"),
         ("[default]\nlaek = 'x'\n", None, "'laek'"),
-        ("[default]\nlake = 5\n", None, "table of texts"),
-        ("default = 'lake.db'\n", None, "table of texts"),
+        ("[default]\nlake = 5\n", None, "table of strings"),
+        ("default = 'lake.db'\n", None, "table of strings"),
     ],
 )
 def test_a_profile_that_cannot_be_used(

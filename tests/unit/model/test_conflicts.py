@@ -285,7 +285,7 @@ def test_an_inlined_delete_goes_with_what_happens_to_files() -> None:
 
 
 def test_a_schema_of_ones_own_must_carry_its_name_to_be_dropped() -> None:
-    with pytest.raises(ValueError, match="must carry its name"):
+    with pytest.raises(ValueError, match="must have a name"):
         check(DroppedSchema(SCHEMA), SetOption("x"))
 
 

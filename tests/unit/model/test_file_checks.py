@@ -78,7 +78,7 @@ def test_a_number_that_no_database_holds_is_refused(change: Callable[[int], None
     ],
 )
 def test_a_text_that_no_database_holds_is_refused(change: Callable[[str], None], text: str) -> None:
-    with pytest.raises(InvalidInput, match="NUL or half a character"):
+    with pytest.raises(InvalidInput, match="NUL or an unpaired surrogate"):
         change(text)
 
 

@@ -41,7 +41,7 @@ def test_a_usable_name_is_returned_as_it_is(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["__forklake_change", "__FORKLAKE_x", "_ducklake_internal_row_id"])
 def test_names_of_the_columns_that_we_add_are_refused_for_columns_only(name: str) -> None:
-    with pytest.raises(InvalidName, match="that we add ourselves"):
+    with pytest.raises(InvalidName, match="reserved for internal columns"):
         check_column_name(name)
     assert check_object_name(name, "table") == name
 
@@ -94,5 +94,5 @@ def test_a_text_is_anything_that_the_databases_can_hold() -> None:
     for text in ("", "tab\tand\nline", "💡", "\ufffe", "x" * 10_000):
         assert check_text(text, "comment") == text
     for text in ("a\0b", "\ud800", "\udc00\ud800"):
-        with pytest.raises(InvalidInput, match=r"The comment .* contains NUL or half a character"):
+        with pytest.raises(InvalidInput, match=r"The comment .* contains NUL or an unpaired surrogate"):
             check_text(text, "comment")

@@ -58,7 +58,7 @@ def with_retries(
             pause(lake.retry, attempt)
     if exhausted is not None:
         raise exhausted(failure) from failure
-    raise StoreBusy(f"Given up after {lake.retry.max_retry_count} retries: {failure}") from failure
+    raise StoreBusy(f"Failed after {lake.retry.max_retry_count} retries: {failure}") from failure
 
 
 def _resolve_outcome(
@@ -76,4 +76,4 @@ def _resolve_outcome(
             pause(lake.retry, attempt)
     if unknown is not None:
         raise unknown() from lost
-    raise StoreBusy(f"{lake.store.location} went away during COMMIT and did not come back.") from lost
+    raise StoreBusy(f"{lake.store.location} became unavailable during COMMIT, and has not recovered.") from lost

@@ -122,7 +122,7 @@ def _check_complete(
     for before, snapshot in pairwise(snapshots):
         if snapshot.previous != before.snapshot_id and not _forked_from(catalog, snapshot, before):
             raise NoSuchSnapshot(
-                f"The changes between snapshots {before.snapshot_id} and {snapshot.snapshot_id} cannot be told:"
+                f"The changes between snapshots {before.snapshot_id} and {snapshot.snapshot_id} cannot be determined:"
                 f" snapshots between them have expired. Ask for them from {snapshot.snapshot_id + 1} on."
             )
     if not snapshots:
@@ -130,13 +130,13 @@ def _check_complete(
     first = snapshots[0]
     if _last_before(catalog, first) > after:
         raise NoSuchSnapshot(
-            f"The changes between snapshots {after} and {first.snapshot_id} cannot be told: snapshots between them have"
-            f" expired. Ask for them from {first.snapshot_id + 1} on."
+            f"The changes between snapshots {after} and {first.snapshot_id} cannot be determined: snapshots between"
+            f" them have expired. Ask for them from {first.snapshot_id + 1} on."
         )
     # A fork starts with the state of its parent, and a root is empty: neither deletes anything.
     if with_deletes and not first.has_previous and first.previous is not None and _FORKED not in first.changes:
         raise NoSuchSnapshot(
-            f"What snapshot {first.snapshot_id} has deleted cannot be told: snapshot {first.previous} before it"
+            f"What snapshot {first.snapshot_id} has deleted cannot be determined: snapshot {first.previous} before it"
             f" has expired. Ask for the changes from {first.snapshot_id + 1} on."
         )
 

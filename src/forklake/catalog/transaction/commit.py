@@ -215,7 +215,7 @@ class _LockedCommit:
             if theirs is None:
                 raise CommitConflict(
                     f"Transaction conflict - snapshot {self._transaction.base}, from which the transaction reads, or"
-                    " one after it has expired, so that nobody can tell what it conflicts with; begin another",
+                    " one after it has expired, so conflicts cannot be determined; begin another",
                     subject=self._transaction.catalog.name,
                 )
             self._check_conflicts(connection, theirs)

@@ -53,7 +53,9 @@ def _change_object(writer: SnapshotWriter, staged: StagedObject, head: Head) -> 
     if staged.committed is not None and newest is None:
         # A new version would resurrect an object that no longer exists.
         name = staged.committed.name
-        raise CommitConflict(f"Transaction conflict - attempting to change '{name}' - but it has gone", subject=name)
+        raise CommitConflict(
+            f"Transaction conflict - attempting to change '{name}' - but it has been dropped", subject=name
+        )
     if newest is not None:
         writer.end_object(newest)
     if staged.now is not None:

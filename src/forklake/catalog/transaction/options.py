@@ -129,7 +129,7 @@ def checked_option(name: str, value: str | None) -> str | None:
         try:
             normalise_option(name, value)
         except InvalidOption as error:
-            raise CorruptMetadata(f"The option {name} is set to what it cannot be: {error}") from None
+            raise CorruptMetadata(f"The option {name} has an invalid value: {error}") from None
     return value
 
 

@@ -128,7 +128,7 @@ def _check_current(
     for item in given:
         if left.pop(id_of(item), None) != item:
             raise InvalidInput(
-                f"The {what} {id_of(item)} is not as this transaction sees it, or is given twice;"
+                f"The {what} {id_of(item)} differs from the state seen by this transaction, or is given twice;"
                 " list them again in this transaction."
             )
 

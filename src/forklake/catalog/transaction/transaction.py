@@ -339,7 +339,7 @@ class Transaction:
     def _take_ids(self, ids: Sequence[int]) -> None:
         """An id of the sequence `file` must be used only once."""
         if len(set(ids)) < len(ids) or not self._staged_ids.isdisjoint(ids):
-            raise InvalidInput("An id is given to two files or batches; draw one for each with new_ids.")
+            raise InvalidInput("Two files or batches have the same id; allocate one for each with new_ids.")
         self._staged_ids.update(ids)
 
     def _rows_seen(self, table_id: TableId) -> LookedUpRows:

@@ -40,7 +40,7 @@ def place_files(work: Work, files: Sequence[FoundFile]) -> list[PlacedFile]:
             placed.append(PlacedFile(file, path, is_relative=True))
         else:
             raise InvalidInput(
-                f'File "{file.name}" lies in the folder of another catalog, to which it belongs.\n* Fork that catalog'
+                f'File "{file.name}" is in the folder of another catalog, to which it belongs.\n* Fork that catalog'
                 " to use its rows, or copy the file"
             )
     _check_not_known(work, [each for each in placed if each.is_relative])
@@ -55,8 +55,8 @@ def check_not_in_table(work: Work, table: Table, placed: Sequence[PlacedFile]) -
         for scanned in work.tx.files(TableId(table.object_id)):
             if scanned.data.path in known:
                 raise InvalidInput(
-                    f'File "{names[scanned.data.path].file.name}" is in the table already: its rows would be there'
-                    " twice. Set allow_duplicates if that is meant."
+                    f'File "{names[scanned.data.path].file.name}" is in the table already: its rows would be'
+                    " duplicated. Set allow_duplicates to allow this."
                 )
 
 
@@ -83,7 +83,7 @@ def _check_not_known(work: Work, placed: Sequence[PlacedFile]) -> None:
     known = known_paths(work.tx.catalog.lake, [name for names in spelled for name in names]) | _staged_paths(work.tx)
     for each, names in zip(placed, spelled, strict=True):
         if not known.isdisjoint(names):
-            raise InvalidInput(f'File "{each.file.name}" is a file of this lake already.')
+            raise InvalidInput(f'File "{each.file.name}" already belongs to this lake.')
 
 
 def _staged_paths(tx: Transaction) -> set[str]:

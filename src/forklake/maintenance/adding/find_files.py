@@ -77,7 +77,7 @@ def _locate(storage: Storage, text: str) -> _FileLocation:
         raise InvalidInput(f'The path "{text}" is neither local nor on the file system of the lake, {storage.root}.')
     path = url.removeprefix(base)
     if not {"", ".", ".."}.isdisjoint(path.split("/")):
-        raise InvalidInput(f'The path "{text}" has an empty part, or one that is a dot or two: give the real one.')
+        raise InvalidInput(f'The path "{text}" has an empty part, or . or .. as a part; give a normalized path.')
     return _FileLocation(storage.files, path, base)
 
 

@@ -101,7 +101,7 @@ def _read_owner(storage: Storage, folder: str | None = None) -> str | None:
     except OSError as error:
         raise UnwritableFile(f"The mark of the data path, '{path}', cannot be read: {error}") from error
     except (ValueError, KeyError, TypeError):
-        raise DataPathTaken(f"The mark of the data path, '{path}', is damaged: it names no lake.") from None
+        raise DataPathTaken(f"The mark of the data path, '{path}', is damaged: it contains no lake id.") from None
 
 
 def _check_owner(facts: LakeFacts, storage: Storage) -> None:

@@ -117,7 +117,7 @@ def _match_columns(names: Sequence[str], table: Table, matching: Matching) -> di
             hint = did_you_mean(name, [column.name for column in columns])
             raise InvalidRows(f"Table '{table.name}' has no column '{name}'.{hint}")
         if fold(name) in found:
-            raise InvalidRows(f"The rows have two columns named '{name}' (case does not count).")
+            raise InvalidRows(f"The rows have two columns named '{name}' (names are case-insensitive).")
         found[fold(name)] = at
     return found
 

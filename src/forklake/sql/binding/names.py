@@ -180,7 +180,7 @@ def read_transaction_at(
     catalog = attachment.catalog
     version = None if version is None else as_version(version)
     if timestamp is not None and not isinstance(timestamp, datetime):
-        raise InvalidInput(f"{timestamp!r} is not a time; give a datetime.")
+        raise InvalidInput(f"{timestamp!r} is not a datetime.")
     seen = state.transaction(attachment).base if timestamp is not None and catalog.pinned is None else None
     view = view_at(catalog, version=version, timestamp=timestamp, seen=seen)
     return begin(catalog.at(view.snapshot_id))

@@ -64,7 +64,7 @@ def _macro_edit(
     macro, implementation = found.macro, _choose_implementation(found.macro, arguments)
     key = (found.attachment.name, macro.object_id, implementation)
     if key in within or len(within) > _DEEPEST:
-        raise InvalidInput("A macro seems to be made of itself: it is nested too deep.")
+        raise InvalidInput("A macro refers to itself, or is nested too deeply.")
     # Names are resolved in the macro's own catalog and schema, not at the call site.
     inside = kept_in(found.attachment, found.schema, implementation.dialect, context.pinned)
     named = without_catalog if context.is_kept else with_catalog

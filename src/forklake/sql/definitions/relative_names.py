@@ -70,8 +70,8 @@ class _Renaming:
         parsed = parse_query(text, self.context.dialect)
         if parsed.tree is None:
             raise InvalidInput(
-                "Forklake cannot read this text, and keeps no view or macro whose names it does not know. It has an"
-                " expression or an operator that is not supported; write it in another way."
+                "Forklake cannot read this text, and cannot store a view or macro whose names it cannot resolve. It has"
+                " an expression or an operator that is not supported; write it in another way."
             )
         edits = list(self._macro_edits(parsed.tree))
         macros = {start for start, _, _ in edits}

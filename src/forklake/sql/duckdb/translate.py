@@ -87,7 +87,7 @@ def parse_duckdb(text: str) -> exp.Expr:
     except (TokenError, SqlglotError) as problem:
         raise syntax_problem(f"{str(problem).splitlines()[0]}.", text, len(text)) from None
     if len(found) != 1:
-        raise syntax_problem("One statement is wanted here.", text, len(text))
+        raise syntax_problem("Expected a single statement.", text, len(text))
     return found[0]
 
 
@@ -207,7 +207,7 @@ def expression_to_spark(text: str, columns: Types | None = None) -> str:
     """Translate one expression, such as a condition or a default; `columns` are those it may use, with their types."""
     expression = parse_duckdb(text)
     if isinstance(expression, exp.Query | exp.Values):
-        raise syntax_problem("This is a query; an expression is wanted.", text, 0)
+        raise syntax_problem("Expected an expression, not a query.", text, 0)
     if columns is None:
         return spark_text(to_spark(expression))
     # Wrapped in a query so that its columns have types.

@@ -110,7 +110,7 @@ def _read_file(
 def _file_format(file: str, options: Mapping[str, Any]) -> str:
     given = str(options.get("FORMAT", file.rsplit(".", 1)[-1] if "." in file.rsplit("/", 1)[-1] else "")).lower()
     if given not in _FORMATS:
-        raise InvalidOption(f"COPY knows the formats {', '.join(_FORMATS)}; say which with (FORMAT parquet).")
+        raise InvalidOption(f"COPY supports the formats {', '.join(_FORMATS)}; specify one, as in (FORMAT parquet).")
     return given
 
 
@@ -124,5 +124,7 @@ def _spark_options(options: Mapping[str, Any]) -> dict[str, str]:
             raise InvalidOption(f"COPY has no option {name}; it takes {', '.join(sorted(_CSV_OPTIONS))}.")
         found[_CSV_OPTIONS[name]] = str(value).lower() if isinstance(value, bool) else str(value)
     if len(found.get("quote", '"')) != 1:
-        raise InvalidOption("QUOTE must be one character: without quotes, empty texts could not be told from NULL.")
+        raise InvalidOption(
+            "QUOTE must be one character: without quotes, empty texts could not be distinguished from NULL."
+        )
     return found

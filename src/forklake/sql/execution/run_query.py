@@ -201,7 +201,7 @@ def describe(state: SessionState, statement: Describe, parameters: Parameters = 
 def explain(state: SessionState, statement: Explain, parameters: Parameters = None) -> Result:
     """Spark's query plan."""
     if not isinstance(parse_one(statement.statement, state.dialect), Query):
-        raise InvalidInput("EXPLAIN explains queries, and no other statements.")
+        raise InvalidInput("EXPLAIN supports only queries.")
     bound = bind_query(state, context_of(state), statement.statement, parameters)
     # Spark would return an error as if it were a plan.
     bound.run(state)

@@ -47,7 +47,7 @@ def run_attach(state: SessionState, statement: Attach, parameters: Parameters = 
 def _unify_catalog_option(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options with CATALOG_ID renamed to its synonym CATALOG."""
     if "CATALOG" in given and "CATALOG_ID" in given and given["CATALOG"] != given["CATALOG_ID"]:
-        raise InvalidInput("CATALOG and CATALOG_ID are two names of one option: give one of them.")
+        raise InvalidInput("CATALOG and CATALOG_ID are synonyms: give only one of them.")
     return {"CATALOG" if name == "CATALOG_ID" else name: value for name, value in given.items()}
 
 
@@ -68,7 +68,7 @@ def attach_options(given: Mapping[str, Any], zone: Callable[[], tzinfo] = lambda
     if "CATALOG" not in given:
         raise InvalidInput("CATALOG is required. Please provide CATALOG when attaching the database.")
     if _flag_option(given.get("ENCRYPTED", False), "ENCRYPTED"):
-        raise InvalidInput("ENCRYPTED true is not supported: encryption is not built yet.")
+        raise InvalidInput("ENCRYPTED true is not supported: encryption is not implemented.")
     if "SNAPSHOT_VERSION" in given and "SNAPSHOT_TIME" in given:
         raise InvalidInput("Cannot specify both VERSION and TIMESTAMP: give SNAPSHOT_VERSION or SNAPSHOT_TIME.")
     values: dict[str, Any] = {}

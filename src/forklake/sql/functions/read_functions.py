@@ -152,7 +152,7 @@ def _options(call: FunctionCall) -> pa.Table:
     facts = lake_facts(lake)
     fixed = [
         ("created_by", "Tool that created the lake", facts.created_by),
-        ("data_path", "Where the data files are", lake.data_path or ""),
+        ("data_path", "Location of the data files", lake.data_path or ""),
         ("encrypted", "Whether data files are encrypted", "false"),
         ("version", "Format version of the metadata", facts.format_version),
     ]

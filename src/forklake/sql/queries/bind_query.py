@@ -174,7 +174,7 @@ def _bind(
 ) -> tuple[str, "_NameBindings", bool]:
     """The text with names that Spark will know, their bindings, and whether the query has columns of its own."""
     if context.depth > _DEEPEST:
-        raise InvalidInput("A view or macro seems to be made of itself: it is nested too deep.")
+        raise InvalidInput("A view or macro refers to itself, or is nested too deeply.")
     # Rejects settings under which Spark would parse text differently.
     _ = state.provider.settings
     parsed = parse_query(text, context.dialect, lambda plain: expand_macros(state, context, plain))

@@ -72,7 +72,7 @@ class Result:
     def _shared(self) -> DataFrame:
         """The rows as a DataFrame that may share columns with another."""
         if self._frame is None:
-            raise InvalidInput("These rows came without a Spark; take them with to_arrow or fetchall.")
+            raise InvalidInput("These rows have no Spark session; use to_arrow or fetchall.")
         return self._frame()
 
     def fetchall(self) -> list[tuple[Any, ...]]:

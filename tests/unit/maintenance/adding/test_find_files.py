@@ -40,7 +40,7 @@ def test_urls_name_files(storage: Storage, given: str, meant: list[str]) -> None
     "given", ["mock:///bucket/lake/../a.parquet", "mock:///bucket//a.parquet", "mock:///./a.parquet"]
 )
 def test_a_url_names_the_folders_themselves(storage: Storage, given: str) -> None:
-    with pytest.raises(InvalidInput, match="give the real one"):
+    with pytest.raises(InvalidInput, match="give a normalized path"):
         find_files(storage, [given])
 
 
