@@ -56,7 +56,7 @@ class SqlCompleter(Completer):
     def _candidates(self, text: str, typed: str) -> list[str]:
         if text.startswith(".") and " " not in text:
             return _names_starting_with([command[1:] for command in self._commands], typed.removeprefix("."))
-        names = self._known()
+        names = self._cached_names()
         before, dot, last = typed.rpartition(".")
         if dot:
             owner = fold(before.rpartition(".")[2].strip('"`'))
@@ -66,7 +66,7 @@ class SqlCompleter(Completer):
             return _names_starting_with(names.tables, last)
         return _names_starting_with(names.plain, last) + (_names_starting_with(self._keywords, last) if last else [])
 
-    def _known(self) -> CompletionNames:
+    def _cached_names(self) -> CompletionNames:
         if self._names is None:
             try:
                 self._names = self._look_up()

@@ -29,13 +29,13 @@ def checked_arguments(function: Callable[P, T]) -> Callable[P, T]:
     """Decorator: rejects arguments that do not match their annotations, and strings that are not valid Unicode."""
 
     @lru_cache(1)
-    def expected() -> tuple[Signature, dict[str, Any]]:
+    def resolve_hints() -> tuple[Signature, dict[str, Any]]:
         # Evaluated on the first call, because annotations may name classes defined further down.
         return signature(function), get_type_hints(function)
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:
-        parameters, hints = expected()
+        parameters, hints = resolve_hints()
         try:
             given = parameters.bind(*args, **kwargs).arguments
         except TypeError:
@@ -55,7 +55,7 @@ def _check(method: str, name: str, value: Any, hint: Any) -> None:
     if not _is_a(value, hint):
         shown = repr(value)
         shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}..."
-        raise InvalidInput(f"The argument {name} of {method} must be {_described(hint)}, not {shown}.")
+        raise InvalidInput(f"The argument {name} of {method} must be {_describe_hint(hint)}, not {shown}.")
     for text in _texts(value):
         check_encodable(text, f"The argument {name} of {method}")
 
@@ -99,18 +99,18 @@ def _texts(value: Any) -> list[str]:
     return [text for text in value if isinstance(text, str)] if isinstance(value, list | tuple) else []
 
 
-def _described(hint: Any) -> str:
+def _describe_hint(hint: Any) -> str:
     """Describes an annotation in words."""
     arguments = get_args(hint)
     match get_origin(hint):
         case None:
             return "None" if hint is type(None) else str(getattr(hint, "__name__", hint))
         case origin if origin in (Union, types.UnionType):
-            return " or ".join(_described(each) for each in arguments)
+            return " or ".join(_describe_hint(each) for each in arguments)
         case origin if origin is Literal:
             return " or ".join(repr(each) for each in arguments)
         case origin if origin is Mapping:
-            return f"a mapping of {_described(arguments[0])} to {_described(arguments[1])}"
+            return f"a mapping of {_describe_hint(arguments[0])} to {_describe_hint(arguments[1])}"
         case origin if origin is tuple:
-            return f"a tuple of {', '.join(_described(each) for each in arguments)}"
-    return f"a list of {_described(arguments[0])}"
+            return f"a tuple of {', '.join(_describe_hint(each) for each in arguments)}"
+    return f"a list of {_describe_hint(arguments[0])}"

@@ -248,17 +248,17 @@ class _TypeParser:
 
     def end(self) -> None:
         if self._peek():
-            raise self._unexpected()
+            raise self._unexpected_token()
 
     def _base(self) -> ColumnType:
         word = self._word()
         match word:
             case "struct" | "row":
-                return self._enclosed(word, self._struct)
+                return self._parse_enclosed(word, self._struct)
             case "list" | "array":
-                return self._enclosed(word, lambda: list_of(self.type()))
+                return self._parse_enclosed(word, lambda: list_of(self.type()))
             case "map":
-                return self._enclosed(word, self._map)
+                return self._parse_enclosed(word, self._map)
             case _ if word in _DECIMAL_SPELLINGS:
                 return decimal_of(*self._decimal_digits())
             case _:
@@ -283,7 +283,7 @@ class _TypeParser:
         self._at += 1
         return self._longest_spelling(longer)
 
-    def _enclosed(self, word: str, inside: Callable[[], ColumnType]) -> ColumnType:
+    def _parse_enclosed(self, word: str, inside: Callable[[], ColumnType]) -> ColumnType:
         closing = _CLOSING.get(self._peek())
         if closing is None:
             raise InvalidType(f"{self._text}: the type {word.upper()} needs element types")
@@ -322,7 +322,7 @@ class _TypeParser:
             self._at += 1
             return token[1:-1].replace(token[0] * 2, token[0])
         if not token or not (token[0] == "_" or token[0].isalnum()):
-            raise self._unexpected()
+            raise self._unexpected_token()
         self._at += 1
         return token
 
@@ -332,7 +332,7 @@ class _TypeParser:
     def _number(self) -> int:
         token = self._peek()
         if not (token.isascii() and token.isdigit()):
-            raise self._unexpected()
+            raise self._unexpected_token()
         self._at += 1
         return int(token)
 
@@ -347,9 +347,9 @@ class _TypeParser:
 
     def _expect(self, token: str) -> None:
         if not self._accept(token):
-            raise self._unexpected()
+            raise self._unexpected_token()
 
-    def _unexpected(self) -> InvalidType:
+    def _unexpected_token(self) -> InvalidType:
         found = f'"{self._peek()}"' if self._peek() else "the end"
         return InvalidType(f'Cannot read the column type "{self._text}": unexpected {found}')
 

@@ -75,9 +75,9 @@ class _FileQuery:
     def files(self, part: FileFilter) -> str:
         match part:
             case AllOf(parts):
-                return self._combined("INTERSECT", map(self.files, parts))
+                return self._combine("INTERSECT", map(self.files, parts))
             case AnyOf(parts):
-                return self._combined("UNION", map(self.files, parts))
+                return self._combine("UNION", map(self.files, parts))
             case Everything():
                 return self._data_files("TRUE")
             case Nothing():
@@ -91,9 +91,9 @@ class _FileQuery:
         """The files known not to be in `files`."""
         match part:
             case AllOf(parts):
-                return self._combined("UNION", map(self.files_without, parts))
+                return self._combine("UNION", map(self.files_without, parts))
             case AnyOf(parts):
-                return self._combined("INTERSECT", map(self.files_without, parts))
+                return self._combine("INTERSECT", map(self.files_without, parts))
             case Nothing():
                 return self._data_files(self._wanted)
             case Everything() | PartitionIn():
@@ -101,7 +101,7 @@ class _FileQuery:
             case KeyRange() | HasNulls() | HasValues() | NotOnly():
                 return self._with_stats_against(part)
 
-    def _combined(self, operator: str, parts: Iterable[str]) -> str:
+    def _combine(self, operator: str, parts: Iterable[str]) -> str:
         # Each part is a subquery, because SQLite does not allow parentheses in compound selects.
         return f" {operator} ".join(f"SELECT data_file_id FROM ({part}) AS part" for part in parts)
 

@@ -61,7 +61,7 @@ def read_checked_table(look: CheckContext, table_id: TableId, name: str, existin
     ended = marked_ends(rows.markers)
     dropped = ended.get((RowKind.TABLE_CONTENTS, 0, 0), NO_LIMIT)
 
-    def seen(found: list[R], kind: RowKind, row_id: Callable[[R], int]) -> list[tuple[Period, R]]:
+    def with_periods(found: list[R], kind: RowKind, row_id: Callable[[R], int]) -> list[tuple[Period, R]]:
         marks = (min(dropped, ended.get((kind, row_id(row), row.begin), NO_LIMIT)) for row in found)
         return [
             (visible_period(row.begin, row.end, row.top, mark), row) for row, mark in zip(found, marks, strict=True)
@@ -74,9 +74,9 @@ def read_checked_table(look: CheckContext, table_id: TableId, name: str, existin
         existing=existing,
         dropped=dropped,
         rows=rows,
-        files=seen(rows.files, RowKind.DATA_FILE, lambda row: row.file_id),
-        deletes=seen(rows.deletes, RowKind.DELETE_FILE, lambda row: row.file_id),
-        batches=seen(rows.batches, RowKind.INLINED_BATCH, lambda row: row.batch_id),
+        files=with_periods(rows.files, RowKind.DATA_FILE, lambda row: row.file_id),
+        deletes=with_periods(rows.deletes, RowKind.DELETE_FILE, lambda row: row.file_id),
+        batches=with_periods(rows.batches, RowKind.INLINED_BATCH, lambda row: row.batch_id),
         definitions=_definitions(name, rows, unreadable),
         mappings=_mappings(name, rows, unreadable),
         unreadable=unreadable,

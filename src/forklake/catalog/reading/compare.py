@@ -54,20 +54,20 @@ class _Comparison:
         self._stats_after = after.stats_of_tables(_table_ids(self._objects_after.values()))
 
     def differences(self) -> Iterator[Difference]:
-        touched = self._touched()
+        touched = self._changed_table_ids()
         for object_id, entry in self._objects_before.items():
             if object_id not in self._objects_after:
-                yield self._ended(entry)
+                yield self._dropped_difference(entry)
         for object_id, entry in self._objects_after.items():
             old = self._objects_before.get(object_id)
             if old is None:
                 yield self._begun(entry)
             elif (how := _change_kind(old, entry)) is not None or object_id in touched:
-                found = self._changed(entry, how or "changed")
+                found = self._altered_difference(entry, how or "changed")
                 if how is not None or _has_row_changes(found):
                     yield found
 
-    def _ended(self, entry: LakeObject[Definition]) -> Difference:
+    def _dropped_difference(self, entry: LakeObject[Definition]) -> Difference:
         place = _schema_name(entry, self._objects_before), entry.name, entry.kind
         if entry.kind != "table":
             return Difference(*place, "dropped")
@@ -83,7 +83,7 @@ class _Comparison:
         rows, files = self._stats_after.get(table_id, TableStats()).record_count, len(self._after.files(table_id))
         return Difference(*place, "created", rows, 0, files, 0)
 
-    def _changed(self, entry: LakeObject[Definition], how: How) -> Difference:
+    def _altered_difference(self, entry: LakeObject[Definition], how: How) -> Difference:
         place = _schema_name(entry, self._objects_after), entry.name, entry.kind
         if entry.kind != "table":
             return Difference(*place, how)
@@ -105,7 +105,7 @@ class _Comparison:
     def _history(self, view: CatalogView, table_id: TableId) -> TableHistory:
         return table_history(view, table_id, self._parted, view.snapshot_id)
 
-    def _touched(self) -> set[int]:
+    def _changed_table_ids(self) -> set[int]:
         """The tables named in any snapshot since the common one, or with different totals."""
         snapshots = [
             snapshot for view in (self._before, self._after) for snapshot in visible_snapshots(view, after=self._parted)

@@ -175,16 +175,16 @@ def _without_compactions(events: RowEvents, table_id: TableId) -> RowEvents:
         and not moves.isdisjoint(parse_changes(snapshot.changes))
     }
 
-    def kept(found: Iterable[Event]) -> list[Event]:
+    def without_moved(found: Iterable[Event]) -> list[Event]:
         return [event for event in found if event.snapshot_id not in moved]
 
     return RowEvents(
-        kept(events.begun_files),
-        kept(events.ended_files),
-        kept(events.deletes),
-        kept(events.begun_batches),
-        kept(events.ended_batches),
-        kept(events.inlined_deletes),
+        without_moved(events.begun_files),
+        without_moved(events.ended_files),
+        without_moved(events.deletes),
+        without_moved(events.begun_batches),
+        without_moved(events.ended_batches),
+        without_moved(events.inlined_deletes),
         [],
     )
 

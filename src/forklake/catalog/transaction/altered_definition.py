@@ -41,9 +41,9 @@ def altered_definition(tx: Transaction, definition: TableDefinition, alteration:
         case MoveColumn(path, after):
             return alterations.move_column(definition, path, after)
         case SetPartitioning(keys):
-            return _partitioned(tx, definition, keys)
+            return _with_partitioning(tx, definition, keys)
         case SetSorting():
-            return _sorted(tx, definition, alteration)
+            return _with_sort_order(tx, definition, alteration)
         case SetColumnComment(path, text):
             return alterations.set_tag(definition, path, COMMENT, text)
 
@@ -59,13 +59,15 @@ def _with_column(tx: Transaction, definition: TableDefinition, alteration: AddCo
     return added
 
 
-def _partitioned(tx: Transaction, definition: TableDefinition, keys: tuple[tuple[str, str], ...]) -> TableDefinition:
+def _with_partitioning(
+    tx: Transaction, definition: TableDefinition, keys: tuple[tuple[str, str], ...]
+) -> TableDefinition:
     if not keys:
         return alterations.reset_partition(definition)
     return alterations.set_partition(definition, keys, PartitionId(tx.new_ids("entity")[0]))
 
 
-def _sorted(tx: Transaction, definition: TableDefinition, alteration: SetSorting) -> TableDefinition:
+def _with_sort_order(tx: Transaction, definition: TableDefinition, alteration: SetSorting) -> TableDefinition:
     if not alteration.keys:
         return alterations.reset_sort(definition)
     return alterations.set_sort(definition, alteration.keys, SortId(tx.new_ids("entity")[0]))

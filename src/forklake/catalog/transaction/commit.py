@@ -76,7 +76,7 @@ def _commit_with_retries(transaction: Transaction, mine: OwnChanges) -> Snapshot
     # One token for all attempts, to find whichever of them succeeded.
     token = str(uuid4())
 
-    def exhausted(failure: StoreError) -> CommitFailed:
+    def exhausted_error(failure: StoreError) -> CommitFailed:
         if isinstance(failure, DuplicateRow):
             return CommitFailed(f"Failed to commit DuckLake transaction. {failure}")
         return CommitFailed(
@@ -88,7 +88,7 @@ def _commit_with_retries(transaction: Transaction, mine: OwnChanges) -> Snapshot
         lake,
         lambda: _try_append(transaction, mine, token) or _LockedCommit(transaction, mine, token).run(),
         lambda: _find_landed_commit(transaction, token),
-        exhausted=exhausted,
+        exhausted=exhausted_error,
         unknown=lambda: _unknown_outcome_error(transaction),
         duplicates=_DUPLICATE_RETRIES,
     )

@@ -98,14 +98,14 @@ class Transaction:
     def objects_named(self, schema_id: SchemaId, name: str) -> list[LakeObject[Definition]]:
         self.check_open()
         check_text(name, "name")
-        committed = self._unstaged(self.view.objects_named(schema_id, name))
-        mine = (entry for entry in self._staged(schema_id) if fold(entry.name) == fold(name))
+        committed = self._committed_entries(self.view.objects_named(schema_id, name))
+        mine = (entry for entry in self._staged_entries(schema_id) if fold(entry.name) == fold(name))
         return [*committed, *mine]
 
     def objects_in(self, schema_id: SchemaId) -> list[LakeObject[Definition]]:
         """All objects in a schema, by kind and name; schema 0 contains the schemas."""
         self.check_open()
-        found = [*self._unstaged(self.view.objects_in(schema_id)), *self._staged(schema_id)]
+        found = [*self._committed_entries(self.view.objects_in(schema_id)), *self._staged_entries(schema_id)]
         return sorted(found, key=lambda entry: (entry.kind, fold(entry.name)))
 
     def object_with_id(self, object_id: int) -> LakeObject[Definition] | None:
@@ -176,11 +176,11 @@ class Transaction:
         staged = self.objects.get(object_id)
         return staged is not None and staged.committed is None
 
-    def _unstaged(self, committed: list[LakeObject[Definition]]) -> Iterator[LakeObject[Definition]]:
+    def _committed_entries(self, committed: list[LakeObject[Definition]]) -> Iterator[LakeObject[Definition]]:
         self._seen.show(committed)
         return (entry for entry in committed if entry.object_id not in self.objects)
 
-    def _staged(self, schema_id: SchemaId) -> Iterator[LakeObject[Definition]]:
+    def _staged_entries(self, schema_id: SchemaId) -> Iterator[LakeObject[Definition]]:
         for staged in self.objects.values():
             if staged.now is not None and staged.now.schema_id == schema_id:
                 yield staged.now

@@ -46,7 +46,7 @@ def find_files(storage: Storage, given: Sequence[str]) -> list[FoundFile]:
         if not named:
             raise InvalidInput(f'No files found that match the pattern "{text}"')
         for info in named:
-            file = place.found(info)
+            file = place.found_file(info)
             found.setdefault(file.real_path, file)
     return list(found.values())
 
@@ -60,7 +60,7 @@ class _FileLocation:
     base: str
     """The part of a URL before the path in the file system; empty for local paths."""
 
-    def found(self, info: fs.FileInfo) -> FoundFile:
+    def found_file(self, info: fs.FileInfo) -> FoundFile:
         real = self.base + info.path if self.base else os.path.realpath(info.path)
         return FoundFile(self.base + info.path, self.files, info.path, real, info.size)
 

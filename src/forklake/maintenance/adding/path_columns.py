@@ -73,9 +73,9 @@ class ConstantCache:
         """The columns with values in the folders of a path."""
         given = hive_values(path)
         named = [column for column in columns if fold(column.name) in given and column.type.name in COUNTED]
-        return [self._given(given[fold(column.name)], column, file) for column in named]
+        return [self._constant(given[fold(column.name)], column, file) for column in named]
 
-    def _given(self, text: str | None, column: Column, file: str) -> Constant:
+    def _constant(self, text: str | None, column: Column, file: str) -> Constant:
         try:
             return self.get(hive_value(text, column.type), column)
         except InvalidInput:

@@ -30,7 +30,7 @@ class Compaction(Protocol):
     def kind(self) -> Literal["merge", "rewrite"]: ...
 
     @property
-    def most(self) -> int | None:
+    def max_files(self) -> int | None:
         """Maximum number of files created per table."""
         ...
 
@@ -89,8 +89,8 @@ class _TableCompaction:
         if self.upto is None:
             self.upto = work.tx.base
         groups = self.compaction.groups(work, table, self.upto)
-        if self.compaction.most is not None:
-            groups = groups[: self.compaction.most - self.made]
+        if self.compaction.max_files is not None:
+            groups = groups[: self.compaction.max_files - self.made]
         chosen = groups if self.commits.is_open else first_groups(groups, _COMMIT_FILES, _COMMIT_BYTES)
         self._begin(table, groups)
         return compact(work, table, self.compaction.kind, chosen, self.progress), len(groups) > len(chosen)

@@ -19,11 +19,11 @@ class MergeCompaction:
 
     min_file_size: int | None = None
     max_file_size: int | None = None
-    most: int | None = None
+    max_files: int | None = None
     kind: Literal["merge"] = field(default="merge", init=False)
 
     def __post_init__(self) -> None:
-        check_count(self.most)
+        check_count(self.max_files)
         self._sizes(target=1)
 
     def is_for(self, files: int, delete_files: int) -> bool:

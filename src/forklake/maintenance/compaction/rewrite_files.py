@@ -19,7 +19,7 @@ class RewriteCompaction:
 
     delete_threshold: float | None = None
     kind: Literal["rewrite"] = field(default="rewrite", init=False)
-    most: int | None = field(default=None, init=False)
+    max_files: int | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if self.delete_threshold is not None:

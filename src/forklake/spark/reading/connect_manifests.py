@@ -40,9 +40,9 @@ class _StoredFileLists:
         """Register a list that is needed by `reader` and everything that refers to it."""
         self._storages[storage.root] = storage
         self._since[storage.root, folder] = float("inf")
-        weakref.finalize(reader, self._unused, storage.root, folder).atexit = False
+        weakref.finalize(reader, self._mark_unused, storage.root, folder).atexit = False
 
-    def _unused(self, root: str, folder: str) -> None:
+    def _mark_unused(self, root: str, folder: str) -> None:
         # May run at any point: only a single step, and no I/O.
         self._since[root, folder] = monotonic()
 

@@ -15,7 +15,7 @@ from forklake.model.hive_paths import hive_value, hive_values
 from forklake.model.names import fold
 from forklake.spark.reading.file_groups import PathColumn
 from forklake.spark.tasks.types.default_literals import literal
-from forklake.spark.tasks.types.promote import promoted
+from forklake.spark.tasks.types.promote import promote_array
 from forklake.spark.values.type_mapping import shown_type
 
 V = TypeVar("V")
@@ -27,7 +27,7 @@ def path_values(now: Column, then: PathColumn, files: Numbered, number: Callable
     texts = [hive_value(hive_values(file.data.path).get(fold(then.key)), then.column.type) for _, file in files]
     distinct = list(dict.fromkeys(texts))
     given = pa.concat_arrays([pa.repeat(literal(text, then.column), 1) for text in distinct])
-    values = promoted(given, then.column, now)
+    values = promote_array(given, then.column, now)
     if now.type.name == "blob":
         hexed = [None if value is None else value.hex() for value in values.to_pylist()]
         return F.unhex(value_per_file(files, number, _value_per_text(texts, distinct, hexed), st.StringType()))

@@ -214,7 +214,7 @@ def _origin(part: _ScanPart, schema: st.StructType) -> _Origin:
 def _live_rows(work: Work, plan: ScanPlan, part: _ScanPart, schema: st.StructType, origin: _Origin) -> DataFrame:
     """The rows of files without deleted ones; cached like a relation if there are deletes."""
 
-    def made() -> DataFrame:
+    def build_rows() -> DataFrame:
         files = [file for _, file in part.files]
         deleted = build_bitmaps(files, deleted_positions(work, plan.table, files))
         if part.is_numbered:
@@ -230,7 +230,7 @@ def _live_rows(work: Work, plan: ScanPlan, part: _ScanPart, schema: st.StructTyp
     if not part.with_deletes:
         return _relation_with_origin(work, schema, origin, [(number, file.data) for number, file in part.files])
     if is_remote(work.spark):
-        return made()
+        return build_rows()
     # Files are immutable; from a delete file for several snapshots, a scan reads the positions up to its own snapshot.
     files = [(number, file.data.data_file_id, file.data.path, file.delete) for number, file in part.files]
     by_snapshot = any(file.delete is not None and file.delete.partial_max is not None for _, file in part.files)
@@ -238,7 +238,7 @@ def _live_rows(work: Work, plan: ScanPlan, part: _ScanPart, schema: st.StructTyp
     known_by = (work.storage.root, schema.json(), part.reads_row_index, part.is_numbered, files, base)
     # The underlying relation is cached as well.
     bits = _count_rows(numbered for numbered in part.files if numbered[1].delete is not None)
-    return cached_relation(work, repr(known_by), made, kilobytes=len(files) + bits // 8192)
+    return cached_relation(work, repr(known_by), build_rows, kilobytes=len(files) + bits // 8192)
 
 
 def _relation_with_origin(

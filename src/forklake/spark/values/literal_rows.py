@@ -94,7 +94,7 @@ class _ArrowValues:
                 return _variant(value)
             case name if name in TIMESTAMPS:
                 return self._moment(value, name)
-        return _LEAVES.get(column_type.name, _unchanged)(value)
+        return _LEAVES.get(column_type.name, _identity)(value)
 
     def _struct(self, value: Mapping[str, Any], column_type: ColumnType) -> dict[str, Any]:
         given = {name.lower(): child for name, child in value.items()}
@@ -114,7 +114,7 @@ class _ArrowValues:
         return (local - _EPOCH) // timedelta(microseconds=1) * 1000 if name == "timestamp_ns" else local
 
 
-def _unchanged(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 

@@ -87,7 +87,7 @@ class _Renaming:
         name = self._metadata(reference.name) or self._relation(reference.name)
         if name is None:
             return []
-        written, dialect = _quoted(name, self.context.dialect), self.context.dialect
+        written, dialect = _quote_name(name, self.context.dialect), self.context.dialect
         if reference.at is not None:
             # The alias was moved behind it when the AT clause was cut out.
             written += f" AT ({reference.at.unit.upper()} => {reference.at.value})"
@@ -101,17 +101,17 @@ class _Renaming:
             tx = read_transaction(self.state, self.context, place.attachment)
             parent = find_schema(tx, place.schema)
             if parent is not None and find_object(tx, parent, place.name, "table", "view") is not None:
-                return self._own(place.attachment, name, place.schema, place.name)
+                return self._relative_name(place.attachment, name, place.schema, place.name)
         if not candidates or is_sparks(name):
             return None
         place = candidates[-1]
-        return self._own(place.attachment, name, place.schema, place.name)
+        return self._relative_name(place.attachment, name, place.schema, place.name)
 
     def _metadata(self, name: Name) -> Name | None:
         owner = metadata_owner(self.state, self.context, name)
         if owner is None:
             return None
-        self._own(owner, name)
+        self._relative_name(owner, name)
         return (self.attachment.metadata_name if self.catalog else OWN_METADATA, name[-1])
 
     def _function_edits(self, text: str, reference: Reference) -> list[tuple[int, int, str]]:
@@ -133,8 +133,8 @@ class _Renaming:
         schema = schema or schema_in(self.context, owner)
         # Only functions that take a table depend on a schema.
         parts = (schema, function.name) if self.catalog or function.takes_table else (function.name,)
-        name = self._own(owner, reference.name, *parts)
-        return [(reference.start, reference.end_of_name, _quoted(name, self.context.dialect)), *edits]
+        name = self._relative_name(owner, reference.name, *parts)
+        return [(reference.start, reference.end_of_name, _quote_name(name, self.context.dialect)), *edits]
 
     def _catalog_edits(
         self, text: str, function: Function, reference: Reference
@@ -160,10 +160,10 @@ class _Renaming:
         for call in find_calls(tree):
             found = find_macro(self.state, self.context, call)
             if found is not None:
-                name = self._own(found.attachment, call.name, found.schema, call.name[-1])
-                yield call.start, call.end, _quoted(name, self.context.dialect)
+                name = self._relative_name(found.attachment, call.name, found.schema, call.name[-1])
+                yield call.start, call.end, _quote_name(name, self.context.dialect)
 
-    def _own(self, found: Attachment, name: Name, *parts: str) -> Name:
+    def _relative_name(self, found: Attachment, name: Name, *parts: str) -> Name:
         """The new name of an object found in a catalog."""
         if found.name != self.attachment.name:
             raise InvalidInput(
@@ -187,7 +187,7 @@ def columns_of(state: SessionState, context: Context, reference: Reference) -> s
     return {fold(column.name) for column in bound.table.definition.columns} | set(VIRTUAL)
 
 
-def _quoted(name: Name, dialect: str) -> str:
+def _quote_name(name: Name, dialect: str) -> str:
     return ".".join(quoted_name(part, dialect) for part in name)
 
 

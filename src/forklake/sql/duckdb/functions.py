@@ -10,7 +10,7 @@ from forklake.sql.duckdb.aggregates import AGGREGATES
 from forklake.sql.duckdb.formats import format_text, printf
 from forklake.sql.duckdb.lists import LIST_CALLS, LISTS, NameRule, concat_lists
 from forklake.sql.duckdb.mixed_types import MIXED, rewrite_values, with_common_type
-from forklake.sql.duckdb.nested_values import between_keys, compare_keys, ordered, refuse_nested
+from forklake.sql.duckdb.nested_values import between_keys, compare_keys, refuse_nested, sort_key
 from forklake.sql.duckdb.operators import OPERATORS
 from forklake.sql.duckdb.quantifiers import QUANTIFIERS
 from forklake.sql.duckdb.syntax import (
@@ -30,7 +30,7 @@ from forklake.sql.duckdb.syntax import (
     text,
     type_of,
 )
-from forklake.sql.duckdb.texts import as_text, checked, require_same_rounding
+from forklake.sql.duckdb.texts import as_text, raise_if, require_same_rounding
 from forklake.sql.duckdb.times import TIME_CALLS, TIMES
 
 _BACKWARDS = "a length below zero, which DuckDB counts backwards and Spark does not"
@@ -45,7 +45,7 @@ def _substring(node: exp.Expr) -> exp.Expr | None:
     if length is not None and (integer_value(length) or 0) < 0:
         raise Untranslatable(f"substring does not support {_BACKWARDS}; write another start.")
     if length is not None and integer_value(length) is None:
-        length = checked(length, lambda given: exp.LT(this=given, expression=number(0)), f"substring has {_BACKWARDS}")
+        length = raise_if(length, lambda given: exp.LT(this=given, expression=number(0)), f"substring has {_BACKWARDS}")
         node.set("length", length)
     if length is None or start is None or integer_value(start):
         return None
@@ -126,7 +126,7 @@ def _not_empty(value: exp.Expr, problem: str) -> exp.Expr:
         if not value.name:
             raise Untranslatable(f"{problem}.")
         return value
-    return checked(value, lambda given: exp.EQ(this=paren(given), expression=text("")), problem)
+    return raise_if(value, lambda given: exp.EQ(this=paren(given), expression=text("")), problem)
 
 
 def _pad(node: exp.Expr) -> exp.Expr | None:
@@ -144,7 +144,7 @@ def _character(node: exp.Expr) -> exp.Expr | None:
         beyond = exp.Not(this=exp.Between(this=given, low=number(0), high=number(0x10FFFF)))
         return exp.or_(surrogate, beyond)
 
-    code = checked(value, is_none, "chr needs a code point of Unicode")
+    code = raise_if(value, is_none, "chr needs a code point of Unicode")
     return call("DECODE", call("UNHEX", call("LPAD", call("HEX", code), 8, "0")), "UTF-32")
 
 
@@ -152,12 +152,12 @@ def _ascii(node: exp.Expr) -> exp.Expr | None:
     return call("ASCII", node.this)
 
 
-def _defined(name: str, is_undefined: Callable[[exp.Expr], exp.Expr]) -> Rule:
+def _numeric_function(name: str, is_undefined: Callable[[exp.Expr], exp.Expr]) -> Rule:
     """A numeric function that raises an error where DuckDB does; Spark returns NULL or NaN there."""
 
     def rule(node: exp.Expr) -> exp.Expr | None:
         return call(
-            name, checked(cast_to(paren(node.this), "double"), is_undefined, f"{name.lower()} is undefined there")
+            name, raise_if(cast_to(paren(node.this), "double"), is_undefined, f"{name.lower()} is undefined there")
         )
 
     return rule
@@ -195,7 +195,7 @@ def _factorial(node: exp.Expr) -> exp.Expr | None:
     def is_out(given: exp.Expr) -> exp.Expr:
         return exp.Not(this=exp.Between(this=given, low=number(0), high=number(20)))
 
-    return call("FACTORIAL", checked(node.this, is_out, "factorial is supported for 0 to 20"))
+    return call("FACTORIAL", raise_if(node.this, is_out, "factorial is supported for 0 to 20"))
 
 
 def _regexp_flags(options: exp.Expr | None) -> tuple[str, bool]:
@@ -316,12 +316,12 @@ def _log(node: exp.Expr) -> exp.Expr | None:
     base = integer_value(node.this)
     if base in (2, 10):
         return call(f"LOG{base}", _logarithmic(node.expression))
-    is_one = checked(_logarithmic(node.this), lambda given: exp.EQ(this=given, expression=number(1)), "log has base 1")
+    is_one = raise_if(_logarithmic(node.this), lambda given: exp.EQ(this=given, expression=number(1)), "log has base 1")
     return call("LOG", is_one, _logarithmic(node.expression))
 
 
 def _logarithmic(value: exp.Expr) -> exp.Expr:
-    return checked(cast_to(paren(value), "double"), _not_above_zero, "A logarithm is undefined there")
+    return raise_if(cast_to(paren(value), "double"), _not_above_zero, "A logarithm is undefined there")
 
 
 def _method_call(node: exp.Expr) -> exp.Expr | None:
@@ -402,7 +402,7 @@ _RULES: dict[type[exp.Expr], Rule] = {
     exp.Between: between_keys,
     exp.Greatest: refuse_nested,
     exp.Least: refuse_nested,
-    exp.Ordered: ordered,
+    exp.Ordered: sort_key,
     exp.Substring: _substring,
     exp.Left: _left,
     exp.Right: _right,
@@ -428,12 +428,12 @@ _RULES: dict[type[exp.Expr], Rule] = {
     exp.Pad: _pad,
     exp.Chr: _character,
     exp.Ascii: _ascii,
-    exp.Ln: _defined("LN", _not_above_zero),
-    exp.Sqrt: _defined("SQRT", _below_zero),
-    exp.Acos: _defined("ACOS", _beyond_one),
-    exp.Asin: _defined("ASIN", _beyond_one),
-    exp.Atanh: _defined("ATANH", _beyond_one),
-    exp.Cot: _defined("COT", _is_zero),
+    exp.Ln: _numeric_function("LN", _not_above_zero),
+    exp.Sqrt: _numeric_function("SQRT", _below_zero),
+    exp.Acos: _numeric_function("ACOS", _beyond_one),
+    exp.Asin: _numeric_function("ASIN", _beyond_one),
+    exp.Atanh: _numeric_function("ATANH", _beyond_one),
+    exp.Cot: _numeric_function("COT", _is_zero),
     exp.Factorial: _factorial,
     exp.Round: _round,
     exp.Typeof: _refuse_node("typeof", "Spark's types have other names."),

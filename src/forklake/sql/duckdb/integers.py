@@ -57,12 +57,12 @@ def within(value: exp.Expr, type_: exp.DataType, *, or_null: bool = False) -> ex
     low, high = _bounds(type_.this)
     problem = exp.null() if or_null else call("RAISE_ERROR", NO_ROOM.format(type_.sql("duckdb")))
 
-    def checked(given: exp.Expr) -> exp.Expr:
+    def with_range_check(given: exp.Expr) -> exp.Expr:
         # BETWEEN of NULL is NULL, so NULL stays NULL.
         is_out = exp.Not(this=exp.Between(this=given.copy(), low=number(low), high=number(high)))
         return if_else(is_out, problem, given)
 
-    return mark_type(cast_to(evaluate_once(value, checked), _IN_SPARK[type_.this]), type_)
+    return mark_type(cast_to(evaluate_once(value, with_range_check), _IN_SPARK[type_.this]), type_)
 
 
 def _bounds(type_: exp.DType) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from forklake.sql.duckdb.syntax import (
     type_of,
     variable,
 )
-from forklake.sql.duckdb.texts import checked, list_of_texts
+from forklake.sql.duckdb.texts import list_of_texts, raise_if
 
 NameRule: TypeAlias = Callable[[list[exp.Expr]], exp.Expr]
 """Translates a function call, given its arguments."""
@@ -152,7 +152,7 @@ def _reduce(arguments: list[exp.Expr]) -> exp.Expr:
     values, function = arguments[:2]
     if len(arguments) == 3:
         return call("AGGREGATE", values, arguments[2], function)
-    values = checked(values, _is_empty, "list_reduce needs an initial value for an empty list")
+    values = raise_if(values, _is_empty, "list_reduce needs an initial value for an empty list")
     rest = call("SLICE", values.copy(), 2, call("GREATEST", call("SIZE", values.copy()), 0))
     return call("AGGREGATE", rest, call("TRY_ELEMENT_AT", values, 1), function)
 

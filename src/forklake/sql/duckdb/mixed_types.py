@@ -68,7 +68,8 @@ def _of_one_family(values: list[exp.Expr]) -> list[exp.Expr]:
     if known and (as_texts == known or not as_texts):
         types = "string|void" if as_texts else r"(?!string\z).*"
         return [
-            _replaced(value, require_spark_type(value.copy(), types)) if value in unknown else value for value in values
+            _replace_node(value, require_spark_type(value.copy(), types)) if value in unknown else value
+            for value in values
         ]
     return values
 
@@ -81,7 +82,7 @@ def _has_text_of_other_type(value: exp.Expr) -> bool:
     return bool(value.root().meta.get(HAS_OTHER_TEXTS))
 
 
-def _replaced(old: exp.Expr, new: exp.Expr) -> exp.Expr:
+def _replace_node(old: exp.Expr, new: exp.Expr) -> exp.Expr:
     old.replace(new)
     return new
 

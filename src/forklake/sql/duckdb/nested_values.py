@@ -148,14 +148,14 @@ def refuse_nested(node: exp.Expr) -> exp.Expr | None:
     return type(node)(**{**node.args, "this": order_key(node.this)})
 
 
-def ordered(node: exp.Expr) -> exp.Expr | None:
+def sort_key(node: exp.Expr) -> exp.Expr | None:
     """A sort key; a name may refer to a column of the SELECT."""
     value = node.this
     if isinstance(value, exp.Var):
         # ORDER BY ALL, of columns that are all known not to be nested.
         return node
     query = node.parent.parent if node.parent is not None else None
-    shown = _shown(value, query) if isinstance(query, exp.Select) else None
+    shown = _select_expression(value, query) if isinstance(query, exp.Select) else None
     if shown is not None:
         value.meta.pop(TYPE, None)
         found = type_of(shown)
@@ -167,7 +167,7 @@ def ordered(node: exp.Expr) -> exp.Expr | None:
     return node
 
 
-def _shown(value: exp.Expr, select: exp.Select) -> exp.Expr | None:
+def _select_expression(value: exp.Expr, select: exp.Select) -> exp.Expr | None:
     """The expression of a SELECT that a name refers to."""
     if not isinstance(value, exp.Column) or value.table:
         return None

@@ -166,7 +166,7 @@ def evaluate_once(value: exp.Expr, rule: Callable[[exp.Expr], exp.Expr]) -> exp.
     return call("ELEMENT_AT", found, 1)
 
 
-def checked(value: exp.Expr, is_wrong: Callable[[exp.Expr], exp.Expr], problem: str) -> exp.Expr:
+def raise_if(value: exp.Expr, is_wrong: Callable[[exp.Expr], exp.Expr], problem: str) -> exp.Expr:
     """A value, with an error at run time if it is wrong."""
     return evaluate_once(value, lambda given: if_else(is_wrong(given.copy()), call("RAISE_ERROR", problem), given))
 
@@ -231,7 +231,7 @@ def _cast_to_string(value: exp.Expr) -> exp.Expr:
     return cast_to(value, "string")
 
 
-def _unchanged(value: exp.Expr) -> exp.Expr:
+def _identity(value: exp.Expr) -> exp.Expr:
     return value
 
 
@@ -367,8 +367,8 @@ def _refuse(name: str) -> Callable[[exp.Expr], exp.Expr]:
 
 
 _WRITTEN: dict[str, Callable[[exp.Expr], exp.Expr]] = {
-    "text": _unchanged,
-    "json": _unchanged,
+    "text": _identity,
+    "json": _identity,
     "bool": _cast_to_string,
     "int": _cast_to_string,
     "decimal": _decimal_as_text,

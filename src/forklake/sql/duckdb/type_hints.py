@@ -71,7 +71,7 @@ def add_hints(root: exp.Expr, columns_of: ColumnsOf | None, values: Mapping[str,
         # The optimizer does not support every tree that the parser builds; the query is then translated without hints.
         return
     for node in twin.walk():
-        origin, found = node.meta.get(_ORIGIN), _known(node)
+        origin, found = node.meta.get(_ORIGIN), _known_type(node)
         if origin is not None and found is not None:
             nodes[origin].meta[TYPE] = found.copy()
     for function in root.find_all(exp.Lambda):
@@ -90,7 +90,7 @@ def add_hints(root: exp.Expr, columns_of: ColumnsOf | None, values: Mapping[str,
 def _type_concatenation(typing: TypeAnnotator, node: exp.Expr) -> exp.Expr:
     """|| concatenates lists and blobs, which the optimizer takes for texts."""
     assert isinstance(node, exp.DPipe)
-    sides = [_known(side) for side in (node.left, node.right)]
+    sides = [_known_type(side) for side in (node.left, node.right)]
     kinds = [None if type_ is None else kind_of_type(type_) for type_ in sides]
     lists = [type_ for type_ in sides if type_ is not None and kind_of_type(type_) in ("list", "blob")]
     known: exp.DataType | exp.DType = lists[0] if lists else exp.DataType.Type.VARCHAR
@@ -116,7 +116,7 @@ def _type_variables(function: exp.Lambda) -> None:
                 use.parent.meta[TYPE] = inner.copy()
 
 
-def _known(node: exp.Expr) -> exp.DataType | None:
+def _known_type(node: exp.Expr) -> exp.DataType | None:
     found = node.type
     return None if found is None or found.this == exp.DataType.Type.UNKNOWN else found
 
@@ -128,7 +128,7 @@ def _result_types(query: exp.Query) -> list[exp.DataType | None]:
         sides = [_result_types(side) for side in (inner.left, inner.right)]
         return [one if one == other else None for one, other in zip(*sides, strict=False)]
     columns = inner.selects if isinstance(inner, exp.Query) else []
-    return [_known(column.unalias()) for column in columns]
+    return [_known_type(column.unalias()) for column in columns]
 
 
 def _mixes_texts(query: exp.SetOperation) -> bool:
@@ -154,7 +154,9 @@ def _compares_texts(join: exp.Join) -> bool:
     on = join.args.get("on")
     made = [] if on is None else [node for node in on.find_all(exp.EQ) if _ORIGIN not in node.meta]
     for node in made:
-        kinds = {None if (type_ := _known(side)) is None else kind_of_type(type_) for side in (node.left, node.right)}
+        kinds = {
+            None if (type_ := _known_type(side)) is None else kind_of_type(type_) for side in (node.left, node.right)
+        }
         if "text" in kinds and not kinds <= {"text", "json", None}:
             return True
     return False

@@ -171,10 +171,10 @@ class _PredicateReader:
         if qualifier is not None and len(names) > 1 and self._is_same(names[0], qualifier):
             # It may be a field of a column of the same name.
             is_column = any(fold(column.name) == fold(qualifier) for column in self._names.columns)
-            return None if is_column else self._found(names[1:])
-        return self._found(names) if self._names.alone else None
+            return None if is_column else self._find_column(names[1:])
+        return self._find_column(names) if self._names.alone else None
 
-    def _found(self, names: Sequence[str]) -> tuple[Path, Column] | None:
+    def _find_column(self, names: Sequence[str]) -> tuple[Path, Column] | None:
         fields, found, path = self._names.columns, None, []
         for name in names:
             found = next((field for field in fields if self._is_same(name, field.name)), None)

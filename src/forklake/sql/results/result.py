@@ -43,7 +43,7 @@ class Result:
 
     @property
     def columns(self) -> list[str]:
-        return list(self._rows.column_names if self._rows is not None else self._shared().columns)
+        return list(self._rows.column_names if self._rows is not None else self._shared_frame().columns)
 
     def to_arrow(self) -> pa.Table:
         """All rows as an Arrow table."""
@@ -52,7 +52,7 @@ class Result:
                 translate_query_errors(debug=self._debug),
                 nullcontext() if self._table is None else translate_read_errors(self._table, self._snapshot_id),
             ):
-                self._rows = collect(self._shared())
+                self._rows = collect(self._shared_frame())
         return self._rows
 
     def to_pandas(self) -> Any:
@@ -60,7 +60,7 @@ class Result:
 
     def to_spark(self) -> DataFrame:
         """The rows as a DataFrame, which runs when it is used."""
-        frame = self._shared()
+        frame = self._shared_frame()
         # With columns of its own, so that it can be joined with others of the same table. Spark Connect distinguishes
         # columns by DataFrame anyway.
         if self._owns_columns or is_remote(frame.sparkSession):
@@ -69,7 +69,7 @@ class Result:
             return frame
         return frame.toDF(*frame.columns)
 
-    def _shared(self) -> DataFrame:
+    def _shared_frame(self) -> DataFrame:
         """The rows as a DataFrame that may share columns with another."""
         if self._frame is None:
             raise InvalidInput("These rows have no Spark session; use to_arrow or fetchall.")
@@ -105,7 +105,7 @@ class Result:
         if self._rows is not None:
             return self._rows, False
         with translate_query_errors(debug=self._debug):
-            table = collect(self._shared().limit(rows + 1))
+            table = collect(self._shared_frame().limit(rows + 1))
         return (table.slice(0, rows), True) if table.num_rows > rows else (table, False)
 
     def __repr__(self) -> str:

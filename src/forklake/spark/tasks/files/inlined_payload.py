@@ -13,7 +13,7 @@ from forklake.model.entities import Column
 from forklake.model.ids import ColumnId
 from forklake.spark.tasks.types.arrow_types import shown_type
 from forklake.spark.tasks.types.nested import Children, chunks_of, with_children
-from forklake.spark.tasks.types.promote import default_array, promoted
+from forklake.spark.tasks.types.promote import default_array, promote_array
 
 STORED_ROW_IDS = "row_id"
 """The column for rows with their own row ids. The names of all other columns are numbers."""
@@ -53,17 +53,17 @@ def _as_column(rows: pa.Table, column: Column) -> pa.ChunkedArray:
     array = rows[name]
     if array.type == shown_type(column.type):
         return array
-    return promoted(array, _former_column(array.type, column.column_id, column), column)
+    return promote_array(array, _former_column(array.type, column.column_id, column), column)
 
 
 def _rename_by_id(array: pa.Array, column: Column) -> pa.Array:
     if not column.type.is_nested:
         return array
 
-    def renamed(children: Children) -> Children:
+    def rename_children(children: Children) -> Children:
         return [_rename_by_id(*pair) for pair in zip(children, column.children, strict=True)]
 
-    return with_children(array, _id_type(column), renamed)
+    return with_children(array, _id_type(column), rename_children)
 
 
 def _id_type(column: Column) -> pa.DataType:

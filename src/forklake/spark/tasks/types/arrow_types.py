@@ -1,7 +1,7 @@
 """Columns in Arrow: their shown and physical forms, conversion between them, and promotion."""
 
 from forklake.spark.tasks.types.default_literals import literal
-from forklake.spark.tasks.types.promote import default_array, promoted
+from forklake.spark.tasks.types.promote import default_array, promote_array
 from forklake.spark.tasks.types.to_physical import to_physical
 from forklake.spark.tasks.types.type_forms import (
     physical_field,
@@ -17,7 +17,7 @@ __all__ = [
     "physical_field",
     "physical_schema",
     "physical_type",
-    "promoted",
+    "promote_array",
     "shown_schema",
     "shown_type",
     "to_physical",

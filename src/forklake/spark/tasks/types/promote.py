@@ -11,12 +11,12 @@ from forklake.spark.tasks.types.nested import Children, with_children
 from forklake.spark.tasks.types.type_forms import shown_type
 
 
-def promoted(array: pa.Array | pa.ChunkedArray, old: Column, new: Column) -> pa.Array | pa.ChunkedArray:
+def promote_array(array: pa.Array | pa.ChunkedArray, old: Column, new: Column) -> pa.Array | pa.ChunkedArray:
     """Converts an array to values of `new`; struct fields are matched by id, and new ones get their default."""
     if old.type == new.type and _field_ids(old) == _field_ids(new):
         return array
     if isinstance(array, pa.ChunkedArray):
-        return pa.chunked_array([promoted(chunk, old, new) for chunk in array.chunks], shown_type(new.type))
+        return pa.chunked_array([promote_array(chunk, old, new) for chunk in array.chunks], shown_type(new.type))
     if new.type.is_nested:
         return with_children(array, shown_type(new.type), lambda children: _promote_children(children, old, new, array))
     try:
@@ -36,10 +36,10 @@ def _field_ids(column: Column) -> list[int]:
 
 def _promote_children(children: Children, old: Column, new: Column, parent: pa.Array) -> Children:
     if new.type.name != "struct":
-        return [promoted(*each) for each in zip(children, old.children, new.children, strict=True)]
+        return [promote_array(*each) for each in zip(children, old.children, new.children, strict=True)]
     found = {child.column_id: (array, child) for array, child in zip(children, old.children, strict=True)}
     return [
-        promoted(*found[child.column_id], child) if child.column_id in found else default_array(child, len(parent))
+        promote_array(*found[child.column_id], child) if child.column_id in found else default_array(child, len(parent))
         for child in new.children
     ]
 

@@ -36,10 +36,10 @@ def physical_array(array: pa.Array, column: Column, parent: Path = ()) -> pa.Arr
     path = (*parent, column.name)
     if column.type.is_nested:
 
-        def converted(children: Children) -> Children:
+        def convert_children(children: Children) -> Children:
             return [physical_array(*pair, path) for pair in zip(children, column.children, strict=True)]
 
-        return with_children(array, physical_type(column), converted)
+        return with_children(array, physical_type(column), convert_children)
     try:
         return _LEAVES.get(column.type.name, _cast)(array, column)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
@@ -82,7 +82,7 @@ def _first_bad_time(text: pa.Array) -> str | None:
 def _rounder_to(unit: int) -> Callable[[pa.Array, Column], pa.Array]:
     """Rounds microseconds to a coarser unit, like DuckDB's casts."""
 
-    def rounded(array: pa.Array, column: Column) -> pa.Array:
+    def cast_ticks(array: pa.Array, column: Column) -> pa.Array:
         ticks = array.cast(pa.timestamp("us")).cast(pa.int64())
         whole = pc.fill_null(ticks, 0).to_numpy()
         off = np.remainder(whole, unit)
@@ -92,7 +92,7 @@ def _rounder_to(unit: int) -> Callable[[pa.Array, Column], pa.Array]:
         kept = pc.if_else(ticks.is_valid(), moved, pa.scalar(None, pa.int64()))
         return kept.cast(pa.timestamp("us")).cast(physical_type(column))
 
-    return rounded
+    return cast_ticks
 
 
 def _uuid(array: pa.Array, column: Column) -> pa.Array:
@@ -100,10 +100,10 @@ def _uuid(array: pa.Array, column: Column) -> pa.Array:
 
 
 def _storage_caster(storage: pa.DataType) -> Callable[[pa.Array, Column], pa.Array]:
-    def stored(array: pa.Array, column: Column) -> pa.Array:
+    def to_extension(array: pa.Array, column: Column) -> pa.Array:
         return pa.ExtensionArray.from_storage(physical_type(column), array.cast(storage))
 
-    return stored
+    return to_extension
 
 
 def _variant(array: pa.Array, column: Column) -> pa.Array:

@@ -31,10 +31,10 @@ def _fill_parts(array: pa.Array, kind: ColumnType) -> pa.Array:
     if not _has_variants(kind):
         return array
 
-    def filled(children: Children) -> Children:
+    def fill_children(children: Children) -> Children:
         return [_fill_parts(child, of_child) for child, (_, of_child) in zip(children, kind.fields, strict=True)]
 
-    return with_children(array, shown_type(kind), filled)
+    return with_children(array, shown_type(kind), fill_children)
 
 
 def _has_variants(kind: ColumnType) -> bool:

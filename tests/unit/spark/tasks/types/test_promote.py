@@ -13,7 +13,7 @@ from forklake.model.column_tree import promote, with_children
 from forklake.model.column_types import TIMESTAMPS, can_promote, parse_type
 from forklake.model.entities import Column
 from forklake.model.statistics import as_float32
-from forklake.spark.tasks.types.arrow_types import promoted, shown_type
+from forklake.spark.tasks.types.arrow_types import promote_array, shown_type
 from tests.unit.spark.tasks.samples import SAMPLES, column
 
 TYPES = [*SAMPLES, "decimal(38,0)", "decimal(5,0)", "decimal(22,2)"]
@@ -27,7 +27,7 @@ def test_every_promotion_keeps_the_value(old: str, new: str) -> None:
     before, after = column("c", old), promote(column("c", old), parse_type(new))
     # The extremes of dates are out of range as nanoseconds.
     values = [date(1960, 2, 3), None] if old == "date" else [*SAMPLES[old].shown, None]
-    found = promoted(pa.array(values, shown_type(before.type)), before, after)
+    found = promote_array(pa.array(values, shown_type(before.type)), before, after)
     assert found.type == shown_type(after.type)
     assert found.to_pylist() == [_expected(value, old, new) for value in values]
 
@@ -56,18 +56,18 @@ def test_there_are_promotions_to_test() -> None:
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=10, min_value=-(10**20), max_value=10**20))
 def test_a_decimal_becomes_the_nearest_double(number: Decimal) -> None:
     before, after = column("c", "decimal(38,10)"), column("c", "double")
-    [found] = promoted(pa.array([number], pa.decimal128(38, 10)), before, after).to_pylist()
+    [found] = promote_array(pa.array([number], pa.decimal128(38, 10)), before, after).to_pylist()
     assert found == float(number)
 
 
 def test_a_date_too_far_for_nanoseconds_is_refused() -> None:
     with pytest.raises(InvalidInput, match="Column c, DATE to TIMESTAMP_NS"):
-        promoted(pa.array([date(9999, 1, 1)]), column("c", "date"), column("c", "timestamp_ns"))
+        promote_array(pa.array([date(9999, 1, 1)]), column("c", "date"), column("c", "timestamp_ns"))
 
 
 def test_a_column_that_is_as_it_was_stays_the_same_array() -> None:
     array = pa.array([1, 2])
-    assert promoted(array, column("c", "bigint"), replace(column("c", "bigint"), name="d")) is array
+    assert promote_array(array, column("c", "bigint"), replace(column("c", "bigint"), name="d")) is array
 
 
 def _evolved() -> tuple[Column, Column]:
@@ -87,7 +87,7 @@ NEW_STRUCT = {"kept": "k", "number": 1, "added": "new", "inner": None}
 def test_fields_of_a_struct_are_found_by_their_ids() -> None:
     old, new = _evolved()
     rows = pa.chunked_array([pa.array([OLD_STRUCT, None], shown_type(old.type))])
-    found = promoted(rows, old, new)
+    found = promote_array(rows, old, new)
     assert found.type == shown_type(new.type)
     assert found.to_pylist() == [NEW_STRUCT, None]
 
@@ -100,7 +100,7 @@ def test_structs_inside_lists_and_maps_are_promoted_too() -> None:
     ):
         old, new = _wrapped(outer, old_struct), _wrapped(outer, new_struct)
         array = pa.array([None, *rows], shown_type(old.type))[1:]
-        assert promoted(array, old, new).to_pylist() == expected
+        assert promote_array(array, old, new).to_pylist() == expected
 
 
 def _wrapped(outer: str, struct: Column) -> Column:
@@ -110,5 +110,5 @@ def _wrapped(outer: str, struct: Column) -> Column:
 
 
 def test_not_a_number_stays_so() -> None:
-    [found] = promoted(pa.array([math.nan], pa.float32()), column("c", "float"), column("c", "double")).to_pylist()
+    [found] = promote_array(pa.array([math.nan], pa.float32()), column("c", "float"), column("c", "double")).to_pylist()
     assert math.isnan(found)
