@@ -62,6 +62,25 @@ def delete_rows(tx: Transaction, table: Table, scanned: ScanFile, count: int) ->
     tx.delete_from_files(table, [(scanned, delete)])
 
 
+def delete_all_but_one(tx: Transaction) -> None:
+    """Delete nine of the ten rows of each file of table `t`."""
+    table = get_table(tx, "main", "t")
+    for scanned in tx.files(TableId(table.object_id)):
+        delete_rows(tx, table, scanned, ROWS_PER_FILE - 1)
+
+
+def end_files(tx: Transaction) -> None:
+    """End all files of table `t`."""
+    table = get_table(tx, "main", "t")
+    tx.end_files(table, tx.files(TableId(table.object_id)))
+
+
+def end_inlined(tx: Transaction) -> None:
+    """End all inlined batches of table `t`."""
+    table = get_table(tx, "main", "t")
+    tx.end_batches(table, tx.batches(TableId(table.object_id)))
+
+
 def inline_rows(tx: Transaction, table: Table, rows: int, payload: bytes = b"rows") -> InlinedBatch:
     """Stage an inlined batch."""
     [batch_id] = tx.new_ids("file")

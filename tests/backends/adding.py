@@ -12,12 +12,10 @@ import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
 from forklake.api.table import TableHandle
-from forklake.catalog.transaction.names import get_table
-from forklake.catalog.transaction.transaction import Transaction, begin
+from forklake.catalog.transaction.transaction import begin
 from forklake.errors import InvalidInput
 from forklake.model.files import ScanFile
-from forklake.model.ids import TableId
-from tests.attached import attach_main
+from tests.attached import attach_main, read_table
 from tests.conftest import Place
 
 
@@ -40,15 +38,9 @@ def adding_to(place: Place, folder: Path) -> Iterator[Adding]:
         assert not session._state.provider.is_running
 
 
-def seen(table: TableHandle) -> tuple[Transaction, TableId]:
-    """A transaction that sees the table as it is now, and the table's id."""
-    tx = begin(table._attachment.catalog)
-    return tx, TableId(get_table(tx, table._schema, table._name).object_id)
-
-
 def files_of(table: TableHandle) -> list[ScanFile]:
     """The files of a table, in the order of their rows."""
-    tx, table_id = seen(table)
+    tx, table_id = read_table(table)
     return sorted(tx.files(table_id), key=lambda file: file.data.row_id_start or 0)
 
 
@@ -57,7 +49,7 @@ def paths_of(table: TableHandle) -> list[tuple[str, bool]]:
 
 
 def partitions_of(table: TableHandle) -> list[tuple[str | None, ...]]:
-    tx, table_id = seen(table)
+    tx, table_id = read_table(table)
     known = tx.view.partition_values(table_id, [file.data for file in files_of(table)])
     return [known[file.data.data_file_id] for file in files_of(table)]
 

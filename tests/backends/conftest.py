@@ -1,4 +1,4 @@
-"""A lake and the command line about it."""
+"""Sessions without Spark, and a lake with the command line about it."""
 
 import json
 import os
@@ -14,9 +14,14 @@ from typer.testing import CliRunner, Result
 
 import forklake
 from forklake.api.catalog import CatalogHandle
+from forklake.api.session import Session
+from forklake.catalog.lakes.lake import Catalog
 from forklake.cli.main import app
+from forklake.sql.session.state import SessionState
 from tests.attached import attach_main
+from tests.backends.cutting_proxy import CuttingProxy
 from tests.conftest import Place
+from tests.sql_states import open_state
 
 FORKLAKE = [sys.executable, "-m", "forklake"]
 
@@ -89,3 +94,31 @@ def opened_shell(place: Place, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
         for number in range(3):
             lake.table("t").append([(number,)])
         yield Shell(place, folder, lake)
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    """A session without catalogs."""
+    with forklake.connect() as opened:
+        yield opened
+
+
+@pytest.fixture
+def state(place: Place, tmp_path: Path) -> Iterator[SessionState]:
+    """The state of a session with the catalog `main` of a new lake attached as `lake`."""
+    opened = open_state(place, tmp_path)
+    yield opened
+    opened.attachments.close()
+
+
+@pytest.fixture
+def catalog(state: SessionState) -> Catalog:
+    """The catalog attached to the state."""
+    return state.attachments.get("lake").catalog
+
+
+@pytest.fixture
+def proxy(postgres_place: Place) -> Iterator[CuttingProxy]:
+    """A proxy before the PostgreSQL server, which can lose and stall connections."""
+    with CuttingProxy(postgres_place.url.removeprefix("postgres:")) as opened:
+        yield opened

@@ -13,6 +13,10 @@ from typing import Literal, Self
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from forklake.catalog.lakes.lake import RetrySettings
+
+QUICK_RETRIES = RetrySettings(max_retry_count=5, retry_wait_ms=5, retry_backoff=1)
+
 Loss = Literal[
     "the answer is lost",
     "the commit is lost",

@@ -1,13 +1,12 @@
 """Files that a committed transaction has itself replaced or dropped, and errors while files are discarded."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
 from forklake.errors import InvalidRows
@@ -15,12 +14,6 @@ from tests.attached import attach_main
 from tests.conftest import Place
 
 MANY = [(number,) for number in range(1000)]
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    with forklake.connect() as opened:
-        yield opened
 
 
 @pytest.fixture

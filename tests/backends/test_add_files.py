@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from forklake.errors import CommitConflict, InvalidInput, NoSuchTable
-from tests.backends.adding import Adding, adding_to, files_of, paths_of, refused, seen
+from tests.attached import read_table
+from tests.backends.adding import Adding, adding_to, files_of, paths_of, refused
 from tests.conftest import Place
 from tests.foreign_files import write_file
 
@@ -113,9 +114,9 @@ def test_what_leads_to_no_file_is_named(local: Adding) -> None:
 def test_files_without_rows_are_left_out_but_must_fit(adding: Adding) -> None:
     table = adding.lake.create_table("t", {"id": "bigint"})
     empty = str(write_file(adding.given / "empty.parquet", {"id": pa.array([], pa.int64())}))
-    before = seen(table)[0].base
+    before = read_table(table)[0].base
     assert table.add_files(empty) == []
-    assert seen(table)[0].base == before
+    assert read_table(table)[0].base == before
     full = str(write_file(adding.given / "full.parquet", {"id": [1]}))
     assert table.add_files([empty, full]) == [full]
     write_file(Path(empty), {"other": pa.array([], pa.int64())})
@@ -229,7 +230,7 @@ def test_one_mapping_serves_all_files_of_a_call_that_are_alike(adding: Adding) -
     ids = [file.data.mapping_id for file in files_of(table)]
     assert len(set(ids[:3])) == 1
     assert ids[3] not in (None, ids[0])
-    tx, table_id = seen(table)
+    tx, table_id = read_table(table)
     assert {mapping.columns[0].source_name for mapping in tx.mappings(table_id).values()} == {"ID", "Id"}
 
 

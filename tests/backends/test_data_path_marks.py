@@ -3,14 +3,12 @@
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
 from forklake.catalog.lakes.lake import Lake
@@ -19,12 +17,6 @@ from forklake.errors import DataPathTaken, ForklakeError, InvalidInput, Unwritab
 from forklake.spark.storage.data_path_mark import claim_data_path
 from forklake.spark.storage.storage import MARK, storage_at
 from tests.conftest import Place
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    with forklake.connect() as opened:
-        yield opened
 
 
 def attach(session: Session, url: str, data: Path, name: str, **options: Any) -> CatalogHandle:

@@ -15,7 +15,8 @@ import pytest
 from forklake.maintenance.footers import read_footer as footers
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
-from tests.backends.adding import Adding, adding_to, partitions_of, refused, seen
+from tests.attached import read_table
+from tests.backends.adding import Adding, adding_to, partitions_of, refused
 from tests.conftest import Place
 from tests.ducklake_oracle import connect_oracle
 from tests.foreign_files import write_file
@@ -380,7 +381,7 @@ def test_a_partition_in_the_path_counts_where_a_file_has_no_bounds(adding: Addin
     table.add_files(str(path))
     assert partitions_of(table) == [("a",)]
     # Then rows have that value: they must be where queries look for them.
-    tx, table_id = seen(table)
+    tx, table_id = read_table(table)
     [mapping] = tx.mappings(table_id).values()
     assert [(column.source_name, column.is_partition) for column in mapping.columns] == [("id", False), ("r", True)]
 

@@ -7,11 +7,20 @@ from forklake.catalog.lakes.forks import fork_catalog
 from forklake.catalog.lakes.lake import Catalog, Lake
 from forklake.catalog.reading.history import list_snapshots
 from forklake.catalog.transaction.names import get_table
-from forklake.catalog.transaction.transaction import Transaction, begin
+from forklake.catalog.transaction.transaction import begin
 from forklake.model.changes import ForkedFrom
 from forklake.model.files import InlinedBatch, ScanFile
 from forklake.model.ids import SnapshotId, TableId
-from tests.lakes import append, at, delete_rows, file_ids, inline_rows, make_table, transaction
+from tests.lakes import (
+    append,
+    at,
+    delete_all_but_one,
+    end_files,
+    file_ids,
+    inline_rows,
+    make_table,
+    transaction,
+)
 
 
 def fork(lake: Lake, parent: str, name: str, *, version: int | None = None) -> Catalog:
@@ -23,17 +32,6 @@ def contents(catalog: Catalog) -> tuple[list[ScanFile], list[InlinedBatch]]:
     tx = begin(catalog)
     table_id = TableId(get_table(tx, "main", "t").object_id)
     return sorted(tx.files(table_id)), tx.batches(table_id)
-
-
-def delete_all_but_one(tx: Transaction) -> None:
-    table = get_table(tx, "main", "t")
-    for scanned in tx.files(TableId(table.object_id)):
-        delete_rows(tx, table, scanned, 9)
-
-
-def end_files(tx: Transaction) -> None:
-    table = get_table(tx, "main", "t")
-    tx.end_files(table, tx.files(TableId(table.object_id)))
 
 
 @pytest.fixture

@@ -24,7 +24,10 @@ from forklake.model.ids import TableId
 from tests.lakes import (
     append,
     at,
+    delete_all_but_one,
     delete_rows,
+    end_files,
+    end_inlined,
     file_ids,
     inline_rows,
     make_table,
@@ -68,26 +71,10 @@ def contents(catalog: Catalog) -> tuple[object, ...] | None:
     return table, sorted(tx.files(table_id)), tx.batches(table_id), stats
 
 
-def delete_all_but_one(tx: Transaction) -> None:
-    table = get_table(tx, "main", "t")
-    for scanned in tx.files(TableId(table.object_id)):
-        delete_rows(tx, table, scanned, 9)
-
-
-def end_files(tx: Transaction) -> None:
-    table = get_table(tx, "main", "t")
-    tx.end_files(table, tx.files(TableId(table.object_id)))
-
-
 def delete_inlined(tx: Transaction) -> None:
     table = get_table(tx, "main", "t")
     [batch] = tx.batches(TableId(table.object_id))
     tx.delete_inlined(table, [(batch.batch_id, 1)])
-
-
-def end_inlined(tx: Transaction) -> None:
-    table = get_table(tx, "main", "t")
-    tx.end_batches(table, tx.batches(TableId(table.object_id)))
 
 
 CHANGES: dict[str, Callable[[Transaction], object]] = {

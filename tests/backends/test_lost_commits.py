@@ -6,7 +6,7 @@ from time import monotonic
 import pytest
 
 from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
-from forklake.catalog.lakes.lake import Catalog, RetrySettings, new_handle
+from forklake.catalog.lakes.lake import Catalog, new_handle
 from forklake.catalog.lakes.open_lake import open_lake
 from forklake.catalog.reading.history import list_snapshots
 from forklake.catalog.transaction.commit import commit
@@ -15,22 +15,15 @@ from forklake.catalog.transaction.transaction import begin
 from forklake.errors import CommitConflict, CommitFailed, CommitUnknown
 from forklake.model.ids import TableId
 from forklake.store.postgres import PostgresStore
-from tests.backends.cutting_proxy import APPEND, COMMIT, LOCK, LOSSES, STALLS, CuttingProxy, Loss
+from tests.backends.cutting_proxy import APPEND, COMMIT, LOCK, LOSSES, QUICK_RETRIES, STALLS, CuttingProxy, Loss
 from tests.conftest import Place
 from tests.lakes import append, file_ids, make_table, new_files
 
-QUICK = RetrySettings(max_retry_count=5, retry_wait_ms=5, retry_backoff=1)
 SEQUENCES: list[list[Loss]] = [
     *([loss] for loss in LOSSES),
     ["the commit is lost", "the answer is lost"],
     ["the commit is stuck", "the commit is lost", "the commit is stuck"],
 ]
-
-
-@pytest.fixture
-def proxy(postgres_place: Place) -> Iterator[CuttingProxy]:
-    with CuttingProxy(postgres_place.url.removeprefix("postgres:")) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -47,7 +40,7 @@ def witness(postgres_place: Place) -> Iterator[Catalog]:
 @pytest.fixture
 def catalog(proxy: CuttingProxy, postgres_place: Place, witness: Catalog) -> Iterator[Catalog]:
     """The same catalog through the proxy."""
-    lake = open_lake(f"postgres:{proxy.conninfo}", metadata_schema=postgres_place.metadata_schema, retry=QUICK)
+    lake = open_lake(f"postgres:{proxy.conninfo}", metadata_schema=postgres_place.metadata_schema, retry=QUICK_RETRIES)
     yield find_catalog(lake, "main")
     proxy.refuse = False
     lake.close()
@@ -106,7 +99,7 @@ def test_a_commit_that_is_held_up_on_the_way_happens_once(
     for marker in (COMMIT, APPEND, COMMIT, APPEND):
         proxy.lose([stall], marker=marker)
         # Who does not know the head goes the long way.
-        stranger = new_handle(catalog.lake.store, catalog.lake.data_path, QUICK)
+        stranger = new_handle(catalog.lake.store, catalog.lake.data_path, QUICK_RETRIES)
         append(catalog if marker == APPEND else find_catalog(stranger, "main"))
     assert proxy.happened[stall] >= 2
     assert len(list_snapshots(witness)) == before + 4

@@ -12,11 +12,10 @@ from forklake.catalog.lakes.lake import Catalog, Lake, RetrySettings
 from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import AlreadyExists, StoreBusy
 from forklake.store.connection import ForkRequest
-from tests.backends.cutting_proxy import FORK, LOSSES, CuttingProxy, Loss
+from tests.backends.cutting_proxy import FORK, LOSSES, QUICK_RETRIES, CuttingProxy, Loss
 from tests.conftest import Place
 from tests.lakes import append, file_ids, make_table
 
-QUICK = RetrySettings(max_retry_count=5, retry_wait_ms=5, retry_backoff=1)
 SEQUENCES: list[list[Loss]] = [
     *([loss] for loss in LOSSES),
     ["the commit is lost", "the commit is stuck", "the answer is lost"],
@@ -40,15 +39,9 @@ def witness(postgres_place: Place) -> Iterator[Lake]:
 
 
 @pytest.fixture
-def proxy(postgres_place: Place) -> Iterator[CuttingProxy]:
-    with CuttingProxy(postgres_place.url.removeprefix("postgres:")) as opened:
-        yield opened
-
-
-@pytest.fixture
 def through(proxy: CuttingProxy, postgres_place: Place, witness: Lake) -> Iterator[Lake]:
     """The same lake through the proxy."""
-    lake = open_lake(f"postgres:{proxy.conninfo}", metadata_schema=postgres_place.metadata_schema, retry=QUICK)
+    lake = open_lake(f"postgres:{proxy.conninfo}", metadata_schema=postgres_place.metadata_schema, retry=QUICK_RETRIES)
     yield lake
     lake.close()
 

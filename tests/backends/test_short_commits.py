@@ -30,7 +30,16 @@ from tests.backends.counting_store import CountingStore, counted
 from tests.backends.table_changes import BIGINT
 from tests.backends.test_expiry import expire_all
 from tests.conftest import Place
-from tests.lakes import append, delete_rows, inline_rows, make_table, metadata_rows, new_files, transaction
+from tests.lakes import (
+    append,
+    delete_rows,
+    end_inlined,
+    inline_rows,
+    make_table,
+    metadata_rows,
+    new_files,
+    transaction,
+)
 
 MESSAGE = "require_commit_message"
 ODD = 'o\'dd "näme" \\ %s {0} 💡\n'
@@ -181,17 +190,12 @@ def _replace_a_delete_file(tx: Transaction) -> None:
     delete_rows(tx, table, partly, 3)
 
 
-def _end_a_batch(tx: Transaction) -> None:
-    table = get_table(tx, "main", "t")
-    tx.end_batches(table, tx.batches(TableId(table.object_id)))
-
-
 @pytest.mark.parametrize(
     "change",
     [
         _end_a_file,
         _replace_a_delete_file,
-        _end_a_batch,
+        end_inlined,
         lambda tx: set_option(tx, "target_file_size", 1000),
         lambda tx: rename_table(tx, "main", "t", "u"),
         lambda tx: drop_table(tx, "main", "t"),

@@ -1,6 +1,5 @@
 """Functions and procedures of SQL, called as a session calls them, without Spark."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -28,22 +27,9 @@ from forklake.sql.functions.registry import FUNCTIONS, call_function, is_functio
 from forklake.sql.session.state import SessionState
 from tests.conftest import Place
 from tests.lakes import append, delete_rows, make_table, transaction
-from tests.sql_states import attach, call, open_state
+from tests.sql_states import attach, call
 
 ID = [ColumnSpec("id", parse_type("bigint"))]
-
-
-@pytest.fixture
-def state(place: Place, tmp_path: Path) -> Iterator[SessionState]:
-    """A session with the catalog `main` of a new lake attached as `lake`."""
-    opened = open_state(place, tmp_path)
-    yield opened
-    opened.attachments.close()
-
-
-@pytest.fixture
-def catalog(state: SessionState) -> Catalog:
-    return state.attachments.get("lake").catalog
 
 
 def test_snapshots_tell_what_happened_in_order(state: SessionState, catalog: Catalog) -> None:

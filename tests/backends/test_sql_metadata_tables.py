@@ -1,7 +1,6 @@
 """The metadata of an attached catalog as tables of SQL."""
 
 import re
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from forklake.store import metadata_views
 from forklake.store.metadata_views import VIEWS, column_kind
 from tests.conftest import Place
 from tests.lakes import append, make_table, transaction
-from tests.sql_states import attach, call, open_state
+from tests.sql_states import attach, call
 
 SQL = Path(metadata_views.__file__).parent / "views"
 POSTGRES_TYPES = {
@@ -26,18 +25,6 @@ POSTGRES_TYPES = {
     "time": {"timestamp with time zone"},
     "uuid": {"uuid"},
 }
-
-
-@pytest.fixture
-def state(place: Place, tmp_path: Path) -> Iterator[SessionState]:
-    opened = open_state(place, tmp_path)
-    yield opened
-    opened.attachments.close()
-
-
-@pytest.fixture
-def catalog(state: SessionState) -> Catalog:
-    return state.attachments.get("lake").catalog
 
 
 def rows_of(state: SessionState, name: str, attached: str = "lake") -> pa.Table:

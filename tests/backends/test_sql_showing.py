@@ -36,11 +36,6 @@ def state(place: Place, tmp_path: Path) -> Iterator[SessionState]:
     opened.attachments.close()
 
 
-@pytest.fixture
-def catalog(state: SessionState) -> Catalog:
-    return state.attachments.get("lake").catalog
-
-
 def test_catalogs_are_shown_with_their_names_parents_and_fork_points(
     state: SessionState, catalog: Catalog, place: Place, tmp_path: Path
 ) -> None:

@@ -3,7 +3,6 @@
 import itertools
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,12 +19,6 @@ from forklake.spark.work import storage_of
 from tests.backends.adding import files_of
 from tests.conftest import Place
 from tests.foreign_files import write_file
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    with forklake.connect() as opened:
-        yield opened
 
 
 def attach(session: Session, place: Place, data: Path | None, catalog: str = "main") -> CatalogHandle:

@@ -8,7 +8,8 @@ from forklake.api.table import TableHandle
 from forklake.catalog.reading.view import view_at
 from forklake.errors import NoSuchTable
 from forklake.model.ids import TableId
-from tests.spark.inside import rows, seen, sort_key
+from tests.attached import read_table
+from tests.spark.inside import rows, sort_key
 
 
 def versions_of(lake: CatalogHandle, table: TableHandle) -> list[int]:
@@ -29,7 +30,7 @@ def history(table: TableHandle, versions: Sequence[int]) -> list[Any]:
     changes = sorted(table.changes(versions[0], versions[-1]).fetchall(), key=sort_key)
     now = rows(table, "rowid", "snapshot_id", *table.columns)
     last = rows(table, "rowid", "snapshot_id", *table.columns, version=versions[-1])
-    _, table_id = seen(table)
+    _, table_id = read_table(table)
     return [now, last, changes, *(_places(table, table_id, version) for version in versions)]
 
 

@@ -14,14 +14,12 @@ from pyspark.sql import SparkSession
 
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
-from forklake.catalog.transaction.names import get_table
-from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.model.column_tree import find_column
 from forklake.model.files import InlinedBatch, ScanFile
-from forklake.model.ids import TableId
 from forklake.model.statistics import ColumnStats
 from forklake.spark.storage.storage import MARK
 from forklake.store.table_files import file_stats
+from tests.attached import read_table
 from tests.spark.conftest import CONNECT, Lakehouse
 
 Row = tuple[Any, ...]
@@ -45,27 +43,21 @@ def head(lake: CatalogHandle) -> int:
     return int(lake.snapshots()[-1].snapshot_id)
 
 
-def seen(table: TableHandle) -> tuple[Transaction, TableId]:
-    """A transaction that sees the table as it is now, and the table's id."""
-    tx = begin(table._attachment.catalog)
-    return tx, TableId(get_table(tx, table._schema, table._name).object_id)
-
-
 def files(table: TableHandle) -> list[ScanFile]:
     """The data files of a table with their delete files, oldest first."""
-    tx, table_id = seen(table)
+    tx, table_id = read_table(table)
     return sorted(tx.files(table_id), key=lambda file: file.data.data_file_id)
 
 
 def batches(table: TableHandle) -> list[InlinedBatch]:
     """The inlined batches of a table, oldest first."""
-    tx, table_id = seen(table)
+    tx, table_id = read_table(table)
     return sorted(tx.batches(table_id), key=lambda batch: batch.batch_id)
 
 
 def stats(table: TableHandle, *path: str) -> list[ColumnStats]:
     """What the metadata say about a column in each file, oldest first."""
-    tx, table_id = seen(table)
+    tx, table_id = read_table(table)
     column = find_column(table.definition, path)
     known = file_stats(tx.catalog.lake.store, tx.view.table_scope(table_id), table_id, column.column_id)
     return [known[file_id] for file_id in sorted(known)]

@@ -14,9 +14,10 @@ from forklake.api.table import TableHandle
 from forklake.catalog.planning.scan_planning import plan_scan
 from forklake.catalog.transaction.names import get_table
 from forklake.sql.queries.conditions import parse_condition
+from tests.attached import read_table
 from tests.foreign_files import write_file
 from tests.spark.conftest import Lakehouse
-from tests.spark.inside import files, head, rows, seen, stats
+from tests.spark.inside import files, head, rows, stats
 from tests.spark.places import another_session, somewhere
 
 FLAT = {"id": "bigint", "name": "varchar", "at": "timestamp", "n": "double"}
@@ -62,7 +63,7 @@ def checksum(paths: Sequence[str]) -> list[str]:
 
 def planned(table: TableHandle, where: str) -> int:
     """How many files a scan with a condition reads."""
-    tx, _ = seen(table)
+    tx, _ = read_table(table)
     found = get_table(tx, table._schema, table._name)
     return len(plan_scan(tx, found, parse_condition(where, found).predicate).files)
 

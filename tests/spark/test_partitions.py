@@ -14,8 +14,9 @@ from forklake.model.column_types import parse_type
 from forklake.model.entities import SortKey
 from forklake.model.partitions import transform_value
 from forklake.sql.queries.conditions import parse_condition
+from tests.attached import read_table
 from tests.spark.conftest import Lakehouse
-from tests.spark.inside import Row, files, head, is_uuid, paths, rows, seen
+from tests.spark.inside import Row, files, head, is_uuid, paths, rows
 from tests.spark.places import Maker, somewhere
 
 DAYS = [(1, date(2023, 12, 31), "a"), (2, date(2024, 1, 1), "b"), (3, date(2024, 1, 2), "a"), (4, None, None)]
@@ -36,7 +37,7 @@ def _folders(table: TableHandle) -> list[str]:
 
 def _left(table: TableHandle, where: str) -> int:
     """How many files are left for a condition."""
-    tx, _ = seen(table)
+    tx, _ = read_table(table)
     found = get_table(tx, "main", "t")
     return len(plan_scan(tx, found, parse_condition(where, found).predicate).files)
 

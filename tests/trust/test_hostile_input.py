@@ -20,16 +20,11 @@ from forklake.model import names as naming
 from forklake.spark.storage.storage import Storage, storage_at
 from forklake.spark.work import storage_of
 from trust.fuzz import links, names, parquet_files
-from trust.fuzz.damaged_lake import ATTACKER, OTHER, World, build
+from trust.fuzz.damaged_lake import ATTACKER, OTHER, World
 from trust.fuzz.damages import Damage
 from trust.fuzz.guard import Escaped, is_within
 from trust.fuzz.metadata_rows import RowsTally, fuzz_rows, try_damaged
 from trust.fuzz.parquet_bytes import KINDS
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return build(tmp_path / "world", f"sqlite:{tmp_path / 'world' / 'lake.db'}")
 
 
 def names_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *given: str) -> names.NamesTally:

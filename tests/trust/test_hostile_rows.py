@@ -9,7 +9,7 @@ from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import CorruptMetadata, ForklakeError, InvalidInput, InvalidType
 from forklake.model.column_tree import MOST_DEPTH, check_type
 from forklake.model.column_types import parse_type
-from trust.fuzz.damaged_lake import ATTACKER, World, build, session_on
+from trust.fuzz.damaged_lake import ATTACKER, World, session_on
 
 MINE = f"catalog_id = (SELECT catalog_id FROM lake_catalog WHERE catalog_name = '{ATTACKER}')"
 BROKEN = (
@@ -39,11 +39,6 @@ HARMLESS = (
         f"CALL {ATTACKER}.expire_snapshots(older_than => now())",
     ),
 )
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return build(tmp_path / "world", f"sqlite:{tmp_path / 'world' / 'lake.db'}")
 
 
 def after(world: World, damage: str, statement: str) -> object:
