@@ -1,4 +1,5 @@
 """The operations of a catalog: transactions on top of the store, without Spark and Parquet.
 
-`lakes`, `reading`, `transaction`, `planning`, `retention` and `checks` import each other in that order only.
+Its packages import each other in one direction: `planning` and `retention`, then `transaction`, then `reading` and
+`checks`, then `lakes`. Imports `store` and `model`; imported by everything above.
 """

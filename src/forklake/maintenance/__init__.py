@@ -1,4 +1,5 @@
 """Maintenance: compaction, cleanup, verification, and adding of files. All operations can be repeated.
 
-Imports `spark` and `catalog`; imported by `sql`, `api` and `cli`.
+Its packages import each other in one direction: `adding`, `compaction` and `verification`, then `cleanup` and
+`footers`. Imports `spark` and `catalog`; imported by `sql`, `api` and `cli`.
 """

@@ -1,4 +1,4 @@
 """Values and rules. No I/O, standard library only.
 
-Every other package may import it.
+Imports `errors`; every other package may import it.
 """

@@ -1,4 +1,4 @@
 """Metadata as rows: the tables, and all SQL against them.
 
-Only `catalog` may import it.
+Imports `model`; only `catalog` may import it.
 """

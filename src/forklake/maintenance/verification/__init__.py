@@ -1,4 +1,4 @@
 """Verification of a catalog: consistency of its metadata, and comparison with the files in storage.
 
-Imports `footers` and `cleanup`.
+Imports `footers`, `cleanup` and `progress`.
 """

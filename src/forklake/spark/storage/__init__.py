@@ -1,4 +1,4 @@
 """Storage of files: the data path, its ownership marker, and removal of files.
 
-Imports nothing from `spark` but `tasks`.
+Imports nothing from `spark`.
 """

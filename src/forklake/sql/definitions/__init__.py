@@ -1,4 +1,4 @@
 """Texts of views and macros: stored relative to their catalog, and expanded where they are read.
 
-Imports `functions`, `binding`, `session`, `duckdb` and `parsing`.
+Imports `functions`, `binding`, `session` and `parsing`.
 """

@@ -1,4 +1,4 @@
 """Rewrites queries over tables of the lake for Spark: names become DataFrames, the rest of the text is unchanged.
 
-Imports everything above but `values` and `execution`.
+Imports everything in `sql` but `values` and `execution`.
 """
