@@ -52,9 +52,9 @@ HOSTILE: dict[str, tuple[Callable[[bytearray], bytes | bytearray], str]] = {
     "text": (lambda _: b"no Parquet at all, but long enough", "No magic bytes found at end of file"),
     "cut at the end": (lambda good: good[:-1], "No magic bytes found at end of file"),
     "cut in the middle": (lambda good: good[: len(good) // 2], "No magic bytes found at end of file"),
-    "cut at the start": (lambda good: good[60:], "is not whole: rows are said to be behind its end"),
+    "cut at the start": (lambda good: good[60:], "is incomplete: its footer refers to rows beyond its end"),
     "encrypted": (lambda good: good[:-4] + b"PARE", "is encrypted"),
-    "a footer longer than the file": (_long_footer, "is not whole: its footer is said to have 2147483647 bytes"),
+    "a footer longer than the file": (_long_footer, "is incomplete: its footer should have 2147483647 bytes"),
     "a footer of rubbish": (_broken_footer, "cannot be read as Parquet"),
 }
 
@@ -240,7 +240,7 @@ CASES = {
         {"id": "bigint", "p": "bigint"},
         {"id": [1, 2], "p": [5, 6]},
         "p=5/f.parquet",
-        message='has other values in column "p" than its path',
+        message='contains other values in column "p" than its path',
         differs="forgets those of the file",
     ),
     "a partition in the path": Case(

@@ -231,7 +231,7 @@ def test_a_null_in_the_only_column_needs_a_text_that_stands_for_it(local: Lakeho
         ("short.csv", "id,v\n1\n", None),
         ("long.csv", "id,v\n1,a,b\n", None),
         ("bad.json", '{"id": 1, "v": "a"}\n{"id": \n', None),
-        ("extra.json", '{"id": 1, "other": "a"}\n', "no column of the table"),
+        ("extra.json", '{"id": 1, "other": "a"}\n', "not a column of the table"),
     ],
 )
 def test_files_that_do_not_fit_are_refused(

@@ -265,7 +265,7 @@ class TableHandle:
                 self._apply(tx, table, SetDefault(path, text, "literal"))
                 return
             if not isinstance(value, str | None):
-                raise InvalidInput(f"The expression of a default is a text, not {value!r}.")
+                raise InvalidInput(f"The expression of a default must be a string, not {value!r}.")
             self._apply(tx, table, SetDefault(path, *stored_default(self._state, value, path[-1], column_type)))
 
     def drop_default(self, name: str | Sequence[str]) -> None:

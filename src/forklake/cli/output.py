@@ -75,13 +75,13 @@ def _escape(text: str) -> str:
 
 def _unique_names(names: Sequence[str]) -> list[str]:
     """Append numbers to repeated names: a query may return two columns of the same name."""
-    told: list[str] = []
+    unique: list[str] = []
     for name in names:
         number, candidate = 1, name
-        while candidate in told:
+        while candidate in unique:
             candidate, number = f"{name}_{number}", number + 1
-        told.append(candidate)
-    return told
+        unique.append(candidate)
+    return unique
 
 
 def _json_value(value: Any) -> Any:

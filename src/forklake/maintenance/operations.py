@@ -48,7 +48,7 @@ class Operation:
     columns: tuple[str, ...] = ()
     """Names of the texts in a row. Dataclasses as rows have names of their own."""
     nothing: str = "Nothing to do."
-    """What people are told if there are no rows."""
+    """Message for people if there are no rows."""
 
     @property
     def function(self) -> Callable[..., Any]:

@@ -102,7 +102,7 @@ class StoreDialect:
         try:
             return datetime.strptime(value, _SQLITE_TIME).replace(tzinfo=UTC)
         except (TypeError, ValueError):
-            raise CorruptMetadata(f"The metadata have {value!r} where a time should be.") from None
+            raise CorruptMetadata(f"The metadata contain {value!r} instead of a time.") from None
 
 
 POSTGRESQL = StoreDialect(

@@ -44,7 +44,7 @@ def check_sqlite_file(path: Path, location: str) -> None:
             f" file or in PostgreSQL. {_IMPORT}"
         )
     if head and head != _SQLITE_MAGIC:
-        raise NotALake(f"{location} is not a SQLite database. Give the path of a lake, or of a file that is not there.")
+        raise NotALake(f"{location} is not a SQLite database. Give the path of a lake or of a new file.")
 
 
 def find_relations(store: Store) -> list[Relation]:
@@ -72,7 +72,7 @@ def not_a_lake_error(store: Store, relations: Sequence[Relation]) -> NotALake:
     if _is_incomplete_lake(relations):
         return NotALake(
             f"{store.location} holds tables of a lake, but not its format version: its creation was interrupted, or"
-            f" lake_info was changed. Nothing was changed now. If nothing is in it, {_restart_advice(store)}."
+            f" lake_info was changed. Nothing was changed. If it is empty, {_restart_advice(store)}."
         )
     place = "a schema of its own with METADATA_SCHEMA" if store.dialect.is_postgres else "a file of its own"
     return NotALake(

@@ -63,7 +63,7 @@ def _holders_of_file(store: Store, table: str, file: Row, limit: int) -> list[Ho
     }
     file_row = f"r.catalog_id = :catalog_id AND r.table_id = :table_id AND r.{FILE_TABLES[table]} = :file_id"
     end = f"(SELECT {row_end_expression()} FROM {table} r WHERE {file_row})"
-    told = "SELECT c.catalog_name, min(s.snapshot_id), max(s.snapshot_id), count(s.snapshot_id) FROM lake_catalog c"
+    select = "SELECT c.catalog_name, min(s.snapshot_id), max(s.snapshot_id), count(s.snapshot_id) FROM lake_catalog c"
     # The end of the file or its table, set by the fork or an ancestor in between.
     marked = (
         "SELECT min(e.end_snapshot) FROM lake_catalog_ancestor k JOIN lake_row_end e ON e.catalog_id = k.ancestor_id"
@@ -73,13 +73,13 @@ def _holders_of_file(store: Store, table: str, file: Row, limit: int) -> list[Ho
     own, forks = store.fetch_all(
         [
             Statement(
-                f"{told} JOIN lake_snapshot s ON s.catalog_id = c.catalog_id"
+                f"{select} JOIN lake_snapshot s ON s.catalog_id = c.catalog_id"
                 f" AND s.snapshot_id >= :begin AND s.snapshot_id < {end}"
                 " WHERE c.catalog_id = :catalog_id GROUP BY c.catalog_name",
                 params,
             ),
             Statement(
-                f"{told} JOIN lake_catalog_ancestor a ON a.catalog_id = c.catalog_id"
+                f"{select} JOIN lake_catalog_ancestor a ON a.catalog_id = c.catalog_id"
                 " LEFT JOIN lake_snapshot s ON s.catalog_id = c.catalog_id"
                 f" AND s.snapshot_id < coalesce(({marked}), {NO_LIMIT})"
                 " WHERE a.ancestor_id = :catalog_id AND a.depth > 0 AND a.max_snapshot >= :begin"

@@ -181,7 +181,7 @@ class PostgresStore:
             # False if it did not end in time, but also if it ended just now: then the next result is empty.
             if all(ended for (ended,) in self.fetch(_TERMINATE, {"pid": session, "age": age})):
                 return
-        raise TransientFailure(f"{self.location}: the session {session} does not end.")
+        raise TransientFailure(f"{self.location}: session {session} cannot be terminated.")
 
     def _end_lost(self) -> None:
         """Terminate the sessions of lost connections.

@@ -73,9 +73,9 @@ def translate_error(error: psycopg.Error, location: str, *, lost: bool = False) 
             return NotALake(f"{location} lacks a function of the lake: {text}.")
         case _ if state is not None and state.startswith("53"):
             # Out of disk space or memory: the server is reachable and reports it.
-            return StoreError(f"{location} lacks what it needs: {text}.")
+            return StoreError(f"{location} lacks required objects: {text}.")
         case psycopg.DataError():
-            return InvalidInput(f"The database does not take this value: {text}.")
+            return InvalidInput(f"The database rejects this value: {text}.")
         case psycopg.OperationalError():
             return StoreUnavailable(f"{location} cannot be reached: {text}")
     return StoreError(f"{location}: {text}")

@@ -129,8 +129,8 @@ class SnapshotWriter:
     ) -> None:
         """Adds the snapshot itself, and updates the head of the catalog."""
         stored = self._dialect.to_database_time(time)
-        told = (info.author, info.message, info.extra_info, token)
-        record = SnapshotRecord(self.catalog_id, self.snapshot_id, previous, stored, schema_version, changes, *told)
+        details = (info.author, info.message, info.extra_info, token)
+        record = SnapshotRecord(self.catalog_id, self.snapshot_id, previous, stored, schema_version, changes, *details)
         self._add("lake_snapshot", [record])
         self._updates.append(
             Statement(

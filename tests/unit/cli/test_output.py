@@ -62,7 +62,7 @@ def test_people_are_told_that_there_is_nothing(
 ) -> None:
     be_a_terminal(monkeypatch)
     OutputRows(("name",), [], "No problems were found.").show(as_json=False)
-    assert capsys.readouterr().out == "No problem was found.\n"
+    assert capsys.readouterr().out == "No problems were found.\n"
 
 
 def test_progress_shows_files_and_bytes_and_leaves_nothing_behind() -> None:

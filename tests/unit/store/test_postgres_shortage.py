@@ -11,4 +11,4 @@ from forklake.store.postgres_errors import translate_error
 def test_a_shortage_is_told_in_the_servers_words(error: type[psycopg.Error]) -> None:
     told = translate_error(error("could not extend file: No space left on device"), "postgres:here")
     assert type(told) is StoreError
-    assert str(told) == "postgres:here lacks what it needs: could not extend file: No space left on device."
+    assert str(told) == "postgres:here lacks required objects: could not extend file: No space left on device."

@@ -77,7 +77,7 @@ def _check_head(look: CheckContext) -> Iterator[Finding]:
     state = current_state(look.catalog)
     head = state.head_snapshot
     if not is_own_folder(look.catalog.path):
-        yield _broken_lineage(f"Its folder {look.catalog.path!r} is not one of its own.")
+        yield _broken_lineage(f"Its folder {look.catalog.path!r} is not its own.")
     if state.recorded_time is None:
         yield _broken_lineage("There is no snapshot row of the head.", head)
     elif state.recorded_time != state.head_time or state.recorded_version != state.schema_version:
@@ -86,7 +86,7 @@ def _check_head(look: CheckContext) -> Iterator[Finding]:
         yield _broken_lineage(f"Snapshot {state.newest_snapshot} is above the head.", state.newest_snapshot)
     expected = 0 if state.parent_depth is None else state.parent_depth + 1
     if state.depth != expected:
-        yield _broken_lineage(f"The depth is {state.depth}, which should be {expected}, or its parent is not there.")
+        yield _broken_lineage(f"The depth is {state.depth}, which should be {expected}, or its parent does not exist.")
 
 
 def _check_snapshots(look: CheckContext, chain: list[Ancestor]) -> Iterator[Finding]:

@@ -34,12 +34,12 @@ def check_statistics(table: CheckedTable, kept: KeptSnapshots) -> Iterator[Findi
         if shown is None:
             continue
         at = bisect_right(moments, shown)
-        for what, told, is_so in (
+        for what, recorded, actual in (
             ("rows", version.record_count, rows[at]),
             ("bytes", version.file_size_bytes, sizes[at]),
         ):
-            if told != is_so:
-                detail = f"The statistics of the table count {told} {what}, and there are {is_so}."
+            if recorded != actual:
+                detail = f"The statistics of the table count {recorded} {what}, and there are {actual}."
                 yield Finding("wrong_statistics", table.name, snapshot_id=shown, detail=detail)
 
 

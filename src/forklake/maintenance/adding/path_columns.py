@@ -93,7 +93,7 @@ def agrees_with_path(given: Constant, stats: ColumnStats | None, rows: int, file
     known = None if stats is None else _stats_agree(given, stats, rows)
     if known is False:
         raise InvalidInput(
-            f'File "{file}" has other values in column "{given.column.name}" than its path gives for it,'
+            f'File "{file}" contains other values in column "{given.column.name}" than its path gives for it,'
             f" which is {'NULL' if given.text is None else repr(given.text)}{_HINT}"
         )
     return known is True

@@ -57,7 +57,7 @@ def _check_tail(source: pa.NativeFile, size: int, name: str) -> None:
         raise InvalidInput(f"No magic bytes found at end of file '{name}'")
     length = int.from_bytes(tail[:4], "little")
     if length > size - _LEAST_BYTES:
-        raise InvalidInput(f"File '{name}' is not whole: its footer is said to have {length} bytes.")
+        raise InvalidInput(f"File '{name}' is incomplete: its footer should have {length} bytes.")
     if length > MOST_BYTES:
         raise InvalidInput(f"File '{name}' has a footer of {length} bytes, more than {MOST_BYTES}.")
 
@@ -74,7 +74,7 @@ def _check_rows(footer: Footer, name: str) -> None:
             if chunk.file_path:
                 raise InvalidInput(f"File '{name}' only describes the rows of other files, such as {chunk.file_path}.")
             if not 0 <= _chunk_start(chunk) <= end - chunk.total_compressed_size:
-                raise InvalidInput(f"File '{name}' is not whole: rows are said to be behind its end.")
+                raise InvalidInput(f"File '{name}' is incomplete: its footer refers to rows beyond its end.")
     if counted != metadata.num_rows or counted < 0:
         raise InvalidInput(
             f"File '{name}' has {metadata.num_rows} rows by its footer, but {counted} in its row groups."

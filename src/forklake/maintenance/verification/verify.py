@@ -33,7 +33,7 @@ def verify(catalog: Catalog, storage: Storage, *, deep: bool = False, progress: 
 
 def _unknown_files(look: CheckContext, storage: Storage) -> Iterator[Finding]:
     """The files that `delete_orphaned_files` would delete if they were old enough."""
-    detail = "No catalog names the file: a job that failed has left it, or a transaction will commit it."
+    detail = "No catalog references the file: a failed job left it, or a transaction is about to commit it."
     for path in delete_orphaned_files(look.catalog, storage, cleanup_all=True, dry_run=True):
         # Checksums accompany their files, and file lists are temporary.
         if not basename(path).startswith(".") and not is_stored_file_list(path):

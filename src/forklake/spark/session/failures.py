@@ -39,8 +39,8 @@ def translate_write_errors(table: Table) -> Iterator[None]:
         found = _RAISED.search(str(error)) or _IN_WORKER.search(str(error))
         if found is not None:
             raise InvalidRows(found[1].strip()) from error
-        if (told := _UNWRITABLE_IN_WORKER.search(str(error))) is not None:
-            raise UnwritableFile(told[1].strip()) from error
+        if (found_text := _UNWRITABLE_IN_WORKER.search(str(error))) is not None:
+            raise UnwritableFile(found_text[1].strip()) from error
         raise
 
 
@@ -153,8 +153,8 @@ def translate_read_errors(table: Table, snapshot_id: int) -> Iterator[None]:
     except Exception as error:
         # Spark raises different types of errors, which have only their texts in common.
         text = str(error)
-        if (told := _DAMAGED_IN_WORKER.search(text)) is not None:
-            raise DamagedFile(told[1].strip()) from error
+        if (found_text := _DAMAGED_IN_WORKER.search(text)) is not None:
+            raise DamagedFile(found_text[1].strip()) from error
         if not isinstance(error, OSError) and not _UNREADABLE.search(text):
             raise
         reason = "does not exist" if _MISSING.search(text) else "cannot be read"

@@ -29,7 +29,7 @@ def literal_rows(data: Sequence[Any], columns: Sequence[Column] | None, zone: st
     if all(isinstance(row, Mapping) for row in data):
         names = list(dict.fromkeys(name for row in data for name in row))
         if any(not isinstance(name, str) for name in names):
-            raise InvalidRows("The names of columns must be texts, in every row.")
+            raise InvalidRows("Column names must be strings in every row.")
         if not names and data:
             # Empty rows are rows, too: they get the defaults.
             return pa.Table.from_batches([pa.RecordBatch.from_struct_array(pa.array(list(data), pa.struct([])))])
@@ -58,7 +58,7 @@ def _arrow_table(
             arrays.append(_untyped_array(of_column) if column is None else _typed_array(of_column, column.type, zone))
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             what = "a value" if column is None else f"a value of type {column.type.sql()}"
-            raise InvalidRows(f"Column '{name}' was given something that is not {what}: {error}") from None
+            raise InvalidRows(f"Column '{name}' has a value that is not {what}: {error}") from None
     return pa.table(arrays, names=list(names))
 
 
@@ -149,7 +149,7 @@ def _variant(value: Any) -> dict[str, bytes]:
 
 
 def _refuse(value: Any) -> Any:
-    raise TypeError(f"{value!r} would have to be changed")
+    raise TypeError(f"{value!r} cannot be stored without loss")
 
 
 _LEAVES: dict[str, Callable[[Any], Any]] = {

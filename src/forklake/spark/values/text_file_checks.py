@@ -112,9 +112,9 @@ def _refuse_first(rows: DataFrame, text: Expression, wrong: Expression, what: st
     at = F.when(F.col("wrong").isNotNull(), F.col("at"))
     first = F.min_by(F.struct("at", "text", "wrong"), at)
     files = found.groupBy("path").agg(F.min("at").alias("begin"), first.alias("first"))
-    told = files.where("first.wrong IS NOT NULL").orderBy("path").limit(1).collect()
-    if told:
-        [row] = told
+    wrong_rows = files.where("first.wrong IS NOT NULL").orderBy("path").limit(1).collect()
+    if wrong_rows:
+        [row] = wrong_rows
         # Rows of a large file are counted by several tasks, each from 0.
         is_counted = what != "The file" and row.first.at >> _TASK == row.begin >> _TASK
         number = f" {row.first.at - row.begin + 1}" if is_counted else ""

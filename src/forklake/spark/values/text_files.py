@@ -166,8 +166,8 @@ def _parse_column(column: Column, null: str | None, given: Mapping[str, str], pa
         text = F.nullif(F.coalesce(text, F.lit("")), F.lit(null))
     elif not isinstance(kind, st.StringType | st.BinaryType):
         text = F.nullif(text, F.lit(""))
-    told = f"Column {column.name} of type {column.type.sql()} cannot hold '"
-    refused = F.raise_error(F.concat(F.lit(told), text, F.lit("' (in "), path, F.lit(")"))).cast(kind)
+    message = f"Column {column.name} of type {column.type.sql()} cannot hold '"
+    refused = F.raise_error(F.concat(F.lit(message), text, F.lit("' (in "), path, F.lit(")"))).cast(kind)
     return _parse_value(text, kind, given, refused).alias(column.name)
 
 
@@ -210,7 +210,7 @@ def json_schema(found: st.StructType, columns: Sequence[Column]) -> st.StructTyp
     for field in found.fields:
         column = known.get(fold(field.name))
         if column is None:
-            raise InvalidRows(f"The file has a field '{field.name}' that is no column of the table.")
+            raise InvalidRows(f"The file has a field '{field.name}' that is not a column of the table.")
         kind = shown_type(column.type)
         _check_fields(field.dataType, kind, column.name)
         schema = schema.add(field.name, kind)

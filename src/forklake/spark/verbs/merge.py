@@ -202,7 +202,7 @@ def _clause_expressions(
     }
     if len(found) < len(source):
         extra = next(name for name in source if fold(name) not in found)
-        raise InvalidInput(f"Table '{table.name}' has no column '{extra}'; say which columns the clause sets.")
+        raise InvalidInput(f"Table '{table.name}' has no column '{extra}'; list the columns that the clause sets.")
     return found
 
 

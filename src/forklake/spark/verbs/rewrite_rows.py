@@ -66,7 +66,7 @@ def _row_ids(work: Work, files: Sequence[WrittenFile]) -> Positions:
     with ThreadPoolExecutor(_READERS) as pool:
         found = list(pool.map(read, files))
     if any(ids.null_count for ids in found):
-        raise CorruptMetadata("A row that was committed has no row id.")
+        raise CorruptMetadata("A committed row has no row id.")
     return np.sort(np.concatenate([np.zeros(0, np.int64), *(ids.to_numpy() for ids in found)]))
 
 
@@ -79,7 +79,7 @@ def _end_rows(work: Work, plan: ScanPlan, row_ids: Positions) -> int:
     others = ScanPlan(plan.table, plan.snapshot_id, embedding, ())
     embedded, found = _find_embedded(work, others, rest)
     if not np.array_equal(np.sort(found), rest):
-        raise CorruptMetadata(f"Table '{plan.table.name}' has row ids that are not those of one row.")
+        raise CorruptMetadata(f"Table '{plan.table.name}' has row ids that belong to several rows.")
     return delete_addresses(work, plan, np.concatenate([counted, inlined])) + delete_addresses(work, others, embedded)
 
 

@@ -140,7 +140,7 @@ def find_relation(
         raise missing
     if context.is_kept and not is_sparks(name):
         raise NoSuchTable(
-            f"Table '{'.'.join(name)}' does not exist: views and macros know the tables of their own catalog alone."
+            f"Table '{'.'.join(name)}' does not exist: views and macros can use only tables of their own catalog."
         )
     return None
 

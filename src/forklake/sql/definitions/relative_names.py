@@ -167,7 +167,7 @@ class _Renaming:
         """The new name of an object found in a catalog."""
         if found.name != self.attachment.name:
             raise InvalidInput(
-                f"'{'.'.join(name)}' means something of the catalog attached as '{found.name}'. Views and macros of"
+                f"'{'.'.join(name)}' refers to the catalog attached as '{found.name}'. Views and macros of"
                 f" '{self.attachment.name}' can name what is in their own catalog alone: they must mean the same"
                 " whatever is attached."
             )

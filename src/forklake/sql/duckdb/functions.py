@@ -364,7 +364,7 @@ def _refuse_huge(value: exp.Expr, name: str) -> None:
 
 def _binary_digits(arguments: list[exp.Expr]) -> exp.Expr:
     if kind(arguments[0]) != "int":
-        raise Untranslatable("bin is not supported but for integers: Spark does not show the bytes of texts.")
+        raise Untranslatable("bin is supported only for integers: Spark does not show the bytes of text.")
     _refuse_huge(arguments[0], "bin")
     return call("BIN", *arguments)
 

@@ -145,7 +145,7 @@ def _refuse_unknown(node: exp.Binary) -> None:
     """Reject operands of unknown type if the query has unsigned integers: they may be unsigned."""
     unknown = [side for side in (node.left, node.right) if kind(side) is None and not isinstance(side, exp.Null)]
     if unknown and node.root().meta.get(HAS_UNSIGNED):
-        raise Untranslatable("Arithmetic beside unsigned integers needs types that are known; cast the values first.")
+        raise Untranslatable("Arithmetic with unsigned integers needs known types; cast the values first.")
 
 
 def _as(side: exp.Expr, result: exp.DataType) -> exp.Expr:

@@ -43,7 +43,7 @@ def _refuse_texts_within(values: list[exp.Expr]) -> None:
     kinds = [_kinds_within(value) for value in values if kind(value) in ("list", "struct", "map")]
     for one, other in pairwise(kinds):
         if any("text" in pair and pair[0] != pair[1] for pair in zip(one, other, strict=False)):
-            raise Untranslatable("Texts stand beside other types within lists or structs; cast them to what is meant.")
+            raise Untranslatable("Lists or structs mix text with other types; cast the elements to one type.")
 
 
 def _kinds_within(value: exp.Expr) -> list[object]:
@@ -62,9 +62,7 @@ def _of_one_family(values: list[exp.Expr]) -> list[exp.Expr]:
         return values
     as_texts = known & {"text", "json"}
     if (known & {"uuid", "time"} or as_texts) and any(_has_text_of_other_type(value) for value in unknown):
-        raise Untranslatable(
-            "A text stands beside a value whose type is not known; cast that to the type that is meant."
-        )
+        raise Untranslatable("Text is combined with a value of unknown type; cast that value explicitly.")
     if known and (as_texts == known or not as_texts):
         types = "string|void" if as_texts else r"(?!string\z).*"
         return [
@@ -90,7 +88,7 @@ def _replace_node(old: exp.Expr, new: exp.Expr) -> exp.Expr:
 def _common_type(values: list[exp.Expr]) -> exp.DataType:
     types = [_known_type(value) for value in values]
     if any(each != types[0] for each in types):
-        raise Untranslatable("A text stands beside values of several types here; cast it to the type that is meant.")
+        raise Untranslatable("Text is combined with values of several types; cast it explicitly.")
     return types[0]
 
 
@@ -100,7 +98,7 @@ def _known_type(value: exp.Expr) -> exp.DataType:
         inner = inner.this.unnest()
     found = type_of(inner)
     if found is None:
-        raise Untranslatable("A text stands beside a value whose type is not known; cast it to the type that is meant.")
+        raise Untranslatable("Text is combined with a value of unknown type; cast it explicitly.")
     return found
 
 
@@ -164,7 +162,7 @@ def _refuse_mixed(column: Sequence[exp.Expr]) -> None:
     """Spark gives each column one type; DuckDB's INSERT casts each value to the type in the table."""
     kinds = {kind(value) for value in column if not isinstance(value.unnest(), exp.Null)}
     if len(kinds) > 1 and "text" in kinds:
-        raise Untranslatable("A column of VALUES has texts beside other types; cast them to the type that is meant.")
+        raise Untranslatable("A column of VALUES mixes text with other types; cast the values explicitly.")
 
 
 def _is_plain(node: exp.Expr) -> bool:

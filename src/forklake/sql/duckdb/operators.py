@@ -231,7 +231,7 @@ def spark_type(type_: exp.DataType) -> exp.DataType:
 def _parse_bytes(value: str) -> bytes:
     if re.fullmatch(r"(?:[\x00-\x5B\x5D-\x7F]|\\x[0-9A-Fa-f]{2})*", value) is None:
         raise Untranslatable(
-            "Bytes are written as ASCII, all others as \\xAB; write encode(…) for the bytes of a text."
+            "Bytes are written as ASCII characters, or as \\xAB; write encode(…) for the bytes of a text."
         )
     parts = re.split(r"\\x([0-9A-Fa-f]{2})", value)
     return b"".join(bytes.fromhex(part) if index % 2 else part.encode() for index, part in enumerate(parts))
@@ -394,7 +394,7 @@ def _full_match(node: exp.Expr) -> exp.Expr | None:
 def _json_extract(node: exp.Expr) -> exp.Expr | None:
     if isinstance(node.parent, exp.JSONExtract | exp.JSONExtractScalar):
         return None
-    raise Untranslatable("-> on JSON gives JSON, which Spark has not as DuckDB has it; use ->> for the text.")
+    raise Untranslatable("-> on JSON returns JSON, which Spark does not support as DuckDB does; use ->> for the text.")
 
 
 def _refuse(message: str) -> Rule:

@@ -64,7 +64,7 @@ def _refuse_texts(is_in: exp.In) -> None:
     for value, column in zip(values, columns, strict=False):
         kinds = {kind(value), kind(column.unalias())}
         if "text" in kinds and not kinds <= {"text", "json", None}:
-            raise Untranslatable("IN compares texts with values of another type; cast them to the type that is meant.")
+            raise Untranslatable("IN compares text with values of another type; cast them explicitly.")
 
 
 def _is_filter_condition(place: exp.Expr) -> bool:

@@ -33,7 +33,7 @@ def refuse_untranslatable(root: exp.Expr) -> None:
                 if options is not None and options.args.get("percent"):
                     raise Untranslatable("LIMIT with a percentage is not supported: Spark limits by number only.")
             case exp.PositionalColumn():
-                raise Untranslatable("#1 and the like are not supported; use the name of the column.")
+                raise Untranslatable("Positional references such as #1 are not supported; use the name of the column.")
             case exp.Collate():
                 raise Untranslatable("COLLATE is not supported; compare lower(…) instead.")
             case exp.CTE():
@@ -134,7 +134,7 @@ def _rewrite_select_unnest(select: exp.Select) -> None:
 
 def _unnest_side_by_side(select: exp.Select, found: list[exp.Explode]) -> None:
     if select.args.get("group") is not None or select.find(exp.AggFunc):
-        raise Untranslatable("Several unnest, or one inside of an expression, cannot meet aggregates; use a subquery.")
+        raise Untranslatable("Several unnest, or one in an expression, do not support aggregates; use a subquery.")
     names = [f"{_UNNESTED}_{place}" for place in range(len(found))]
     lists = [call("COALESCE", node.this.copy(), call("ARRAY")) for node in found]
     rows = call("INLINE", call("ARRAYS_ZIP", *lists))
@@ -225,7 +225,7 @@ def union_by_name(union: exp.SetOperation) -> None:
     names = [output_names(side) for side in sides]
     left, right = names
     if left is None or right is None:
-        raise Untranslatable("UNION BY NAME needs to know the columns of both sides: name them in place of *.")
+        raise Untranslatable("UNION BY NAME needs the columns of both sides: list them instead of using *.")
     known = {name.lower() for name in left}
     every = [*left, *(name for name in right if name.lower() not in known)]
     for side, own in zip(sides, (left, right), strict=True):

@@ -56,5 +56,5 @@ def check_setting(name: str, value: str | None) -> str | None:
         raise InvalidOption(f"There is no setting '{name}' in the dialect duckdb.{did_you_mean(folded, known)}")
     if value is not None and value.lower() not in ONLY[folded]:
         usual = " or ".join(sorted(f"'{each}'" for each in ONLY[folded]))
-        raise InvalidOption(f"The setting {name} is not supported, but for {usual}: Spark would give other answers.")
+        raise InvalidOption(f"The setting {name} is supported only as {usual}: Spark would return other results.")
     return None

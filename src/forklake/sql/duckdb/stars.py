@@ -77,7 +77,7 @@ def _star_columns(select: exp.Select, source: str | None) -> list[tuple[str | No
                 return [(name, column) for column in columns]
     found = visible_columns(select)
     if found is None or source is not None:
-        raise Untranslatable("* REPLACE, * RENAME and COLUMNS need to know the columns: name them, or use * EXCLUDE.")
+        raise Untranslatable("* REPLACE, * RENAME and COLUMNS need known columns: list them, or use * EXCLUDE.")
     return found
 
 

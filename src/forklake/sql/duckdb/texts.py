@@ -154,8 +154,8 @@ def _cast_or_null(value: exp.Expr, spark_type: exp.DataType, or_null: bool) -> e
     return exp.TryCast(this=value, to=spark_type, safe=True) if or_null else exp.Cast(this=value, to=spark_type)
 
 
-def _raise_error(value: exp.Expr, told: str) -> exp.Expr:
-    return call("RAISE_ERROR", call("CONCAT", "'", value.copy(), told))
+def _raise_error(value: exp.Expr, message: str) -> exp.Expr:
+    return call("RAISE_ERROR", call("CONCAT", "'", value.copy(), message))
 
 
 def evaluate_once(value: exp.Expr, rule: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
@@ -261,8 +261,8 @@ def _date_or_time_as_text(value: exp.Expr) -> exp.Expr:
 
 def _check_written_form(written: exp.Expr, pattern: str, value: exp.Expr, instead: str) -> exp.Expr:
     """Spark's text of a value, with a run-time check that it has the same form as DuckDB's."""
-    told = f"' is a value {WRITTEN_APART}; {instead}"
-    problem = _raise_error(cast_to(value.copy(), "string"), told)
+    message = f"' is a value {WRITTEN_APART}; {instead}"
+    problem = _raise_error(cast_to(value.copy(), "string"), message)
     return if_else(exp.Not(this=call("REGEXP_LIKE", written, pattern)), problem, written.copy())
 
 
@@ -315,10 +315,10 @@ def _float_digits_as_text(value: exp.Expr, unsure: str) -> exp.Expr:
     scientific = call("REGEXP_REPLACE", shown.copy(), r"(\.0)?E([0-9])", "e+$2")
     scientific = call("REGEXP_REPLACE", scientific, r"(\.0)?E-([0-9])$", "e-0$2")
     scientific = call("REGEXP_REPLACE", scientific, r"(\.0)?E-", "e-")
-    told = f"' is a value {WRITTEN_APART}; round it, or cast it to DECIMAL"
+    message = f"' is a value {WRITTEN_APART}; round it, or cast it to DECIMAL"
     return (
         exp.Case(default=call("REPLACE", call("REPLACE", shown.copy(), "Infinity", "inf"), "NaN", "nan"))
-        .when(call("REGEXP_LIKE", shown.copy(), unsure), _raise_error(shown, told))
+        .when(call("REGEXP_LIKE", shown.copy(), unsure), _raise_error(shown, message))
         .when(call("REGEXP_LIKE", shown.copy(), "E(?:-4|[7-9]|1[0-5])$"), plain)
         .when(call("REGEXP_LIKE", shown.copy(), "E"), scientific)
     )
@@ -336,8 +336,8 @@ def _require_same_rounding(value: exp.Expr, places: int) -> exp.Expr:
     digits = cast_to(cast_to(value.copy(), f"decimal(38, {min(places + 2, 37)})"), "string")
     is_half = call("REGEXP_LIKE", digits, "50$")
     is_long = exp.GTE(this=call("ABS", value.copy()), expression=exp.Literal.number(f"1e{13 - places}"))
-    told = f"' is a value {WRITTEN_APART} with {places} places; round it, or cast it to DECIMAL"
-    problem = _raise_error(cast_to(value.copy(), "string"), told)
+    message = f"' is a value {WRITTEN_APART} with {places} places; round it, or cast it to DECIMAL"
+    problem = _raise_error(cast_to(value.copy(), "string"), message)
     return exp.Case(default=value).when(is_long, problem).when(is_half, problem.copy())
 
 

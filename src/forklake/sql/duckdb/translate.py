@@ -166,7 +166,7 @@ def _rewrite_queries(root: exp.Expr) -> exp.Expr:
     for union in reversed(list(root.find_all(exp.SetOperation))):
         if union.meta.get(MIXED):
             raise Untranslatable(
-                f"A column of {union.key.upper()} has texts beside other types; cast them to the type that is meant."
+                f"A column of {union.key.upper()} mixes text with other types; cast the values explicitly."
             )
         union_by_name(union)
     for query in list(root.find_all(exp.Query)):

@@ -79,7 +79,7 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
             )
             return None
         if statement.columns:
-            raise InvalidInput("A table made AS a query takes its columns from the query: leave them out.")
+            raise InvalidInput("A table created AS a query takes its columns from the query: omit the column list.")
         rows, known = typed_frame(state, context, statement.query, parameters)
         table = create_as(
             state.work(tx, attachment),
@@ -123,7 +123,7 @@ def _view_columns(state: SessionState, context: Context, query: str) -> list[str
     except AnalysisException as error:
         if "UNBOUND_SQL_PARAMETER" not in str(error):
             raise
-        raise InvalidInput("A view keeps the text of its query, which cannot have parameters: write values.") from None
+        raise InvalidInput("The query of a view cannot have parameters: write literals.") from None
 
 
 def create_macro(state: SessionState, statement: CreateMacro) -> None:
@@ -170,7 +170,7 @@ def _macro_parameter(
 def _refuse_parameters(body: str, dialect: str) -> None:
     with suppress(SqlglotError):
         if parse_text(body, dialect).find(exp.Placeholder) is not None:
-            raise InvalidInput("A macro keeps its text, which cannot have parameters of a statement: write values.")
+            raise InvalidInput("The text of a macro cannot have parameters of a statement: write literals.")
 
 
 def _refuse_known_function(name: str, width: int, is_table: bool, dialect: str) -> None:
@@ -180,7 +180,7 @@ def _refuse_known_function(name: str, width: int, is_table: bool, dialect: str) 
         tree = parse_text(f"SELECT * FROM {call}" if is_table else f"SELECT {call}", dialect)
         is_found = any(found.name == (name,) and found.is_table == is_table for found in find_calls(tree))
         if name.isidentifier() and not is_found:
-            raise InvalidInput(f"A macro cannot have the name '{name}': that of a function would be called instead.")
+            raise InvalidInput(f"A macro cannot be named '{name}': the function of this name would be called instead.")
 
 
 def drop(state: SessionState, statement: Drop) -> None:

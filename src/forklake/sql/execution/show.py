@@ -93,7 +93,7 @@ def show_databases(state: SessionState, name: Name = ()) -> pa.Table:
 def show_schemas(state: SessionState, name: Name = ()) -> pa.Table:
     """The schemas of all attached catalogs, or of one."""
     if len(name) > 1:
-        raise InvalidInput(f"'{'.'.join(name)}' is no catalog; write SHOW SCHEMAS FROM catalog.")
+        raise InvalidInput(f"'{'.'.join(name)}' is not a catalog; write SHOW SCHEMAS FROM catalog.")
     attachments = [state.attachments.get(name[0])] if name else list(state.attachments)
     rows = [
         (attachment.name, schema.name, _is_current(state, attachment, schema.name))
@@ -198,7 +198,7 @@ def _catalog_and_schema(state: SessionState, name: Name) -> tuple[Attachment, st
             return (state.current, first) if attached is None else (attached, None)
         case (first, schema):
             return state.attachments.get(first), schema
-    raise InvalidInput(f"'{'.'.join(name)}' is no schema; write catalog.schema.")
+    raise InvalidInput(f"'{'.'.join(name)}' is not a schema; write catalog.schema.")
 
 
 def _is_current(state: SessionState, attachment: Attachment, schema: str) -> bool:

@@ -76,7 +76,7 @@ def _check_values(parameters: Mapping[str, Any] | Sequence[Any]) -> None:
         parameters = {f"? number {at}": value for at, value in enumerate(parameters, 1)}
     for name, value in parameters.items():
         if not isinstance(name, str):
-            raise InvalidInput(f"The name of a parameter must be a text, not {name!r}.")
+            raise InvalidInput(f"The name of a parameter must be a string, not {name!r}.")
         check_encodable(name, "The name of a parameter")
         check_value(value, name)
 
@@ -89,7 +89,7 @@ def check_value(value: Any, name: str) -> None:
         case int() if not -(2**63) <= value < 2**63:
             raise InvalidInput(f"The parameter {name} has more than 64 bits; give it as a Decimal.")
         case Decimal() if not value.is_finite() or _digits(value) > _MOST_DIGITS:
-            raise InvalidInput(f"The parameter {name} is no decimal of at most {_MOST_DIGITS} digits.")
+            raise InvalidInput(f"The parameter {name} is not a decimal of at most {_MOST_DIGITS} digits.")
         case list() | tuple():
             for item in value:
                 check_value(item, name)

@@ -74,7 +74,7 @@ def _refuse_stars(where: str) -> None:
         return
     with suppress(SqlglotError):
         if any(not isinstance(star.parent, exp.Count) for star in parse_text(where, "spark").find_all(exp.Star)):
-            raise InvalidInput("A condition cannot have *; name the columns.")
+            raise InvalidInput("A condition cannot contain *; list the columns.")
 
 
 def mentioned_virtual_columns(table: Table, text: str) -> list[str]:

@@ -69,7 +69,7 @@ def _choose_columns(table: Table, columns: Sequence[str] | None, where: str) -> 
     if columns is None:
         return list(own.values()), wanted
     if isinstance(columns, str) or not columns:
-        raise InvalidInput("The columns are a list with one name at least; leave them out for all columns.")
+        raise InvalidInput("The list of columns must not be empty; omit it for all columns.")
     chosen = []
     for name in columns:
         if not isinstance(name, str):

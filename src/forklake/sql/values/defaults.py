@@ -115,9 +115,9 @@ def _parse_default(text: str, dialect: str, name: str) -> exp.Expr:
     try:
         found = parse_text(text, dialect)
     except SqlglotError:
-        raise InvalidInput(f"The default of column '{name}' is no expression: {text}") from None
+        raise InvalidInput(f"The default of column '{name}' is not an expression: {text}") from None
     if found.find(exp.Query, exp.Alias, exp.Command, exp.AggFunc, exp.Window, exp.Placeholder, exp.Parameter):
-        raise InvalidInput(f"The default of column '{name}' must not hold a query or an aggregate: {text}")
+        raise InvalidInput(f"The default of column '{name}' must not contain a query or an aggregate: {text}")
     return found
 
 

@@ -21,7 +21,7 @@ def test_settings_that_change_answers_are_refused_unless_they_change_nothing(nam
     for value in ONLY[name]:
         assert check_setting(name, value.upper()) is None
     assert check_setting(name, None) is None
-    with pytest.raises(InvalidOption, match="other answers"):
+    with pytest.raises(InvalidOption, match="other results"):
         check_setting(name, "something else")
 
 
