@@ -12,6 +12,7 @@ from forklake.model.column_types import ColumnType
 from forklake.model.entities import Column, TableDefinition
 from tests.spark.conftest import Lakehouse
 
+INT = ColumnType("int32")
 TABLE = (
     "(id BIGINT NOT NULL, v STRING DEFAULT 'x', n INT, at TIMESTAMP, s STRUCT<a: INT, b: STRING>, l ARRAY<INT>,"
     " `s.a` INT NOT NULL) PARTITIONED BY (id) SORTED BY (v)"
@@ -152,6 +153,7 @@ NEW: list[tuple[str, Specs]] = [
 REFUSED_NEW: list[tuple[str, Specs]] = [
     ("n INT DEFAULT nofunc()", [ColumnSpec("n", ColumnType("int32"), True, "nofunc()", "expression")]),
     ("n INT DEFAULT (SELECT 1)", [ColumnSpec("n", ColumnType("int32"), True, "(SELECT 1)", "expression")]),
+    ("n INT DEFAULT (SELECT 1)", [ColumnSpec("n", ColumnType("int32"), True, "(SELECT 1)", "expression", "Spark")]),
     ("n INT, N INT", [ColumnSpec("n", ColumnType("int32")), ColumnSpec("N", ColumnType("int32"))]),
 ]
 
@@ -177,6 +179,30 @@ def test_a_table_that_exists_is_left_alone_whatever_else_is_asked_for(local: Lak
     local.session.sql("CREATE TABLE IF NOT EXISTS t (n INT) SORTED BY (nofunc(n))")
     made = local.lake.create_table("t", {"n": "int"}, sorted_by="nofunc(n)", if_not_exists=True)
     assert made.definition.sort is None
+
+
+@pytest.mark.parametrize("written", ["nofunc(", "nofunc()", "(SELECT 1)", "'x'"])
+def test_an_expression_is_checked_in_the_dialect_that_it_is_given_in(local: Lakehouse, written: str) -> None:
+    with pytest.raises(InvalidInput, match="default of column 'a'"):
+        local.lake.create_table("t", [_with_default(written, "duckdb")])
+    assert local.lake.tables() == []
+
+
+def test_an_expression_of_another_dialect_is_stored_in_that_of_spark(local: Lakehouse) -> None:
+    made = local.lake.create_table("t", [_with_default("7 // 2 + length(chr(65))", "DuckDB"), ColumnSpec("b", INT)])
+    [column, _] = made.definition.columns
+    assert (column.default_value_type, column.default_value_dialect) == ("expression", "spark")
+    made.append([{"b": 1}])
+    assert made.scan().fetchall() == [(4, 1)]
+
+
+def test_an_expression_of_no_known_dialect_is_refused(local: Lakehouse) -> None:
+    with pytest.raises(InvalidInput, match="in the dialect 'mysql'; use one of spark, duckdb"):
+        local.lake.create_table("t", [_with_default("1 + 1", "mysql")])
+
+
+def _with_default(text: str, dialect: str) -> ColumnSpec:
+    return ColumnSpec("a", INT, True, text, "expression", dialect)
 
 
 def test_two_sort_keys_in_one_text_are_refused(local: Lakehouse) -> None:
