@@ -178,7 +178,19 @@ def test_a_table_that_exists_is_left_alone_whatever_else_is_asked_for(local: Lak
     local.session.sql("CREATE TABLE t (n INT)")
     local.session.sql("CREATE TABLE IF NOT EXISTS t (n INT) SORTED BY (nofunc(n))")
     made = local.lake.create_table("t", {"n": "int"}, sorted_by="nofunc(n)", if_not_exists=True)
+    columns = [ColumnSpec("n", ColumnType("int32"), True, "nofunc()", "expression")]
+    local.lake.create_table("t", columns, if_not_exists=True)
+    local.lake.create_table("t", {"n": "no type"}, if_not_exists=True)
     assert made.definition.sort is None
+    assert made.definition.columns[0].default_value is None
+
+
+def test_a_column_that_exists_is_left_alone_whatever_else_is_asked_for(local: Lakehouse) -> None:
+    table = local.lake.create_table("t", {"n": "int", "s": "struct(a int)"})
+    before = table.definition
+    local.session.sql("ALTER TABLE t ADD COLUMN IF NOT EXISTS N NOTYPE DEFAULT nofunc()")
+    local.session.sql("ALTER TABLE t ADD COLUMN IF NOT EXISTS s.a INT DEFAULT (SELECT 1) AFTER nope")
+    assert table.definition == before
 
 
 @pytest.mark.parametrize("written", ["nofunc(", "nofunc()", "(SELECT 1)", "'x'"])
@@ -209,3 +221,34 @@ def test_two_sort_keys_in_one_text_are_refused(local: Lakehouse) -> None:
     made = local.lake.create_table("t", {"a": "int", "b": "int"})
     with pytest.raises(InvalidInput, match="more than one sort key"):
         made.set_sort_order("a, b")
+
+
+@pytest.mark.parametrize("name", ["desc", "a,b", "sel'ect", "(x", "a`b", "n DESC", "s.a", "x y", "Höhe"])
+def test_a_sort_key_may_be_the_name_of_a_column_whatever_it_holds(local: Lakehouse, name: str) -> None:
+    local.lake.set_option("data_inlining_row_limit", 0)
+    made = local.lake.create_table("t", {name: "int", "s": "struct(a int)"}, sorted_by=name.upper())
+    made.append([(3, {"a": 1}), (1, {"a": 2}), (2, {"a": 3})])
+    assert [row[0] for row in made.scan().fetchall()] == [1, 2, 3]
+    again = local.lake.create_table_as("u", made.scan().to_spark(), sorted_by=name)
+    again.set_sort_order([name, "s"])
+    made.rename_column(name, "other")
+    sort = made.definition.sort
+    assert sort is not None
+    assert [key.expression for key in sort.keys] == ["other"]
+
+
+def test_an_empty_text_ends_sorting_and_partitioning(local: Lakehouse) -> None:
+    made = local.lake.create_table("t", {"a": "int"}, sorted_by="a", partitioned_by="a")
+    made.set_sort_order("")
+    made.set_partitioning("")
+    assert (made.definition.sort, made.definition.partition) == (None, None)
+
+
+@pytest.mark.parametrize("key", ["(x", "a)", "sel'ect", "a DESC x"])
+def test_what_is_no_sort_key_is_named_as_it_was_given(local: Lakehouse, key: str) -> None:
+    made = local.lake.create_table("t", {"a": "int"})
+    with pytest.raises(ForklakeError) as raised:
+        made.set_sort_order(key)
+    assert key in str(raised.value)
+    assert "LINE" not in str(raised.value)
+    assert f"({key}" not in str(raised.value)

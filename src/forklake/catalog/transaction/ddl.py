@@ -67,13 +67,10 @@ def create_table(
     partitioned_by: Sequence[tuple[str, str]] = (),
     sorted_by: Sequence[SortKey] = (),
     comment: str | None = None,
-    if_not_exists: bool = False,
     or_replace: bool = False,
 ) -> Table:
     """Create a table. `partitioned_by` contains column names with their transforms."""
     parent = get_schema(tx, schema)
-    if if_not_exists and (existing := find_object(tx, parent, name, "table")) is not None:
-        return cast("Table", existing)
     definition = new_definition(columns)
     ids = iter(tx.new_ids("entity", 3))
     if partitioned_by:
@@ -123,12 +120,9 @@ def create_view(
     name: str,
     definition: ViewDefinition,
     *,
-    if_not_exists: bool = False,
     or_replace: bool = False,
 ) -> View:
     parent = get_schema(tx, schema)
-    if if_not_exists and (existing := find_object(tx, parent, name, "view")) is not None:
-        return cast("View", existing)
     _make_room(tx, parent, name, "view", or_replace=or_replace)
     return _create(tx, SchemaId(parent.object_id), "view", name, definition)
 
