@@ -152,7 +152,8 @@ class Upkeep:
 
     def _run(self, function: Callable[..., T], **arguments: Any) -> T:
         """Run the operation of a function."""
-        found: T = run_operation(self._state, self._attachment, OPERATIONS[function.__name__], arguments)
+        name = function.__name__
+        found: T = run_operation(self._state, self._attachment, OPERATIONS[name], arguments, called=name)
         return found
 
 
