@@ -54,7 +54,7 @@ def _typer_info(parameter: OperationParameter) -> Any:
         *names,
         help=parameter.help,
         metavar=parameter.metavar,
-        min=0 if parameter.type is int else None,
+        min=parameter.least if parameter.type is int else None,
         parser=parse_age_or_time if parameter.type == datetime | timedelta else None,
     )
 

@@ -23,6 +23,8 @@ class OperationParameter:
     by_name: bool = True
     """Whether it is given by name: an option of a command. Otherwise it has a position."""
     required: bool = False
+    least: int = 0
+    """The smallest whole number that the function takes; a command refuses smaller ones."""
     metavar: str | None = None
     """Its value in the help of a command."""
     ducklake_name: str | None = None
@@ -176,8 +178,8 @@ FILES = (
             _TABLE,
             _SCHEMA,
             OperationParameter("min_file_size", int, "Leave smaller files alone.", metavar="BYTES"),
-            OperationParameter("max_file_size", int, "Leave larger files alone.", metavar="BYTES"),
-            OperationParameter("max_compacted_files", int, "Make so many files at most.", metavar="N"),
+            OperationParameter("max_file_size", int, "Leave larger files alone.", least=1, metavar="BYTES"),
+            OperationParameter("max_compacted_files", int, "Make so many files at most.", least=1, metavar="N"),
         ),
         effect="commit",
         uses_spark=True,
