@@ -86,7 +86,7 @@ _OLDER_THAN = OperationParameter(
 )
 _AGES = (_OLDER_THAN, OperationParameter("cleanup_all", bool, "Whatever their age.", default=False), _DRY_RUN)
 
-EVERYTHING = (
+EVERYTHING_OPERATIONS = (
     Operation(
         "checkpoint",
         "maintenance.checkpoint",
@@ -104,7 +104,7 @@ EVERYTHING = (
         nothing="No problem was found.",
     ),
 )
-HISTORY = (
+HISTORY_OPERATIONS = (
     Operation(
         "expire_snapshots",
         "catalog.retention.expiry",
@@ -143,7 +143,7 @@ HISTORY = (
     ),
     Operation(
         "drop_catalog",
-        "catalog.retention.file_holders",
+        "maintenance.drop_catalog",
         "Drop a catalog, and say what that frees and what its forks keep.",
         "forklake drop-catalog agent_7 --dry-run",
         (OperationParameter("catalog_name", str, "The catalog to drop.", by_name=False, required=True), _DRY_RUN),
@@ -168,7 +168,7 @@ HISTORY = (
         effect="none",
     ),
 )
-FILES = (
+FILES_OPERATIONS = (
     Operation(
         "merge_adjacent_files",
         "maintenance.compaction.merge_adjacent",
@@ -233,4 +233,6 @@ FILES = (
         nothing="The files have no rows.",
     ),
 )
-OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in (*EVERYTHING, *HISTORY, *FILES)}
+OPERATIONS: Mapping[str, Operation] = {
+    operation.name: operation for operation in (*EVERYTHING_OPERATIONS, *HISTORY_OPERATIONS, *FILES_OPERATIONS)
+}

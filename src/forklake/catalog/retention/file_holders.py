@@ -1,6 +1,5 @@
 """Why files are retained: who sees them, and what dropping a catalog would free."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -91,14 +90,6 @@ def drop_report(lake: Lake, name: str) -> DropReport:
         forks,
         tuple(some),
     )
-
-
-def drop_catalog(lake: Lake, drop: Callable[[str], None], catalog_name: str, *, dry_run: bool = False) -> DropReport:
-    """Drop a catalog, and report the effect on files; a dry run only reports."""
-    report = drop_report(lake, catalog_name)
-    if not dry_run:
-        drop(catalog_name)
-    return report
 
 
 def _own_and_inherited_share(catalog: Catalog) -> tuple[rows.Share, rows.Share]:

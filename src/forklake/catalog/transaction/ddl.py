@@ -92,7 +92,10 @@ def create_table(
 
 
 def alter_table(tx: Transaction, schema: str, name: str, change: Callable[[TableDefinition], TableDefinition]) -> Table:
-    """Change the definition of a table with a function of `model.alterations`. Its rows are not checked."""
+    """Change the definition of a table with a function of `model.alterations`. Its rows are not checked.
+
+    For users of the metadata core alone; SQL and tables in Python go through `spark.verbs.alter_table`.
+    """
     table = get_table(tx, schema, name)
     return redefine_table(tx, table, change(table.definition))
 
