@@ -154,6 +154,7 @@ def test_options_are_set_listed_and_unset(shell: Shell) -> None:
         (["diff"], 2, "Give one or two snapshots"),
         (["diff", "1", "--with", "main"], 2, "Give one or two snapshots"),
         (["diff", "--with", "nobody"], 1, "Catalog 'nobody' does not exist"),
+        (["drop", "main"], 2, "There is no terminal to ask on"),
         (["drop", "nobody", "--yes"], 1, "Catalog 'nobody' does not exist"),
         (["options", "set", "x", "1"], 1, "Unsupported option x"),
         (["options", "set", "target_file_size"], 2, "Missing argument"),

@@ -25,7 +25,7 @@ from forklake.model.column_types import parse_type
 from forklake.store import ddl
 from forklake.store.connection import Statement
 from forklake.store.format_version import FORMAT_VERSION
-from forklake.store.migrations import Steps, migrate
+from forklake.store.migrations import STEPS, UNCHANGED, Steps, migrate
 from forklake.store.open import open_store
 from forklake.store.options import lake_info
 from tests.conftest import Place
@@ -146,6 +146,30 @@ def test_an_older_format_is_not_migrated_against_the_callers_will(lake: Lake, pl
         reopen(place, read_only=True)
 
 
+@pytest.mark.parametrize("way", [{"read_only": True}, {"migrate_if_required": False}], ids=["read", "as it is"])
+def test_a_lake_is_used_unmigrated_where_the_newest_format_is_the_same(
+    lake: Lake, main: Catalog, place: Place, way: dict[str, bool]
+) -> None:
+    make_table(main)
+    append(main)
+    set_format_version(lake, "3")
+    if lake.store.dialect.is_postgres:
+        with pytest.raises(UnsupportedFormat, match="MIGRATE_IF_REQUIRED"):
+            reopen(place, **way)
+        return
+    reopened = reopen(place, **way)
+    found = find_catalog(reopened, "main")
+    assert file_ids(found) == file_ids(main) != set()
+    if not reopened.store.read_only:
+        append(found)
+        assert len(file_ids(main)) == 2
+    reopened.close()
+    assert lake_info(lake.store)["format_version"] == "3"
+    set_format_version(lake, "2")
+    with pytest.raises(UnsupportedFormat, match="MIGRATE_IF_REQUIRED"):
+        reopen(place, **way)
+
+
 def test_a_lake_of_the_first_format_is_brought_to_the_newest(lake: Lake, main: Catalog, place: Place) -> None:
     newest = schema_of(lake)
     with lake.store.writing([]) as (connection, _):
@@ -235,6 +259,11 @@ def test_whoever_opens_a_lake_while_it_is_migrated_finds_all_views(lake: Lake, p
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(views_when_opened, range(6))) == [newest] * 6
     assert lake_info(lake.store)["format_version"] == str(FORMAT_VERSION)
+
+
+def test_what_differs_in_its_number_alone_has_no_steps() -> None:
+    for database, versions in UNCHANGED.items():
+        assert [STEPS[version][database] for version in versions] == [[] for _ in versions]
 
 
 def test_a_migration_carries_out_every_step_in_order(lake: Lake) -> None:

@@ -12,6 +12,7 @@ from forklake.model.column_types import ColumnType
 from forklake.model.entities import Column, TableDefinition
 from tests.spark.conftest import Lakehouse
 
+INT = ColumnType("int32")
 TABLE = (
     "(id BIGINT NOT NULL, v STRING DEFAULT 'x', n INT, at TIMESTAMP, s STRUCT<a: INT, b: STRING>, l ARRAY<INT>,"
     " `s.a` INT NOT NULL) PARTITIONED BY (id) SORTED BY (v)"
@@ -152,6 +153,7 @@ NEW: list[tuple[str, Specs]] = [
 REFUSED_NEW: list[tuple[str, Specs]] = [
     ("n INT DEFAULT nofunc()", [ColumnSpec("n", ColumnType("int32"), True, "nofunc()", "expression")]),
     ("n INT DEFAULT (SELECT 1)", [ColumnSpec("n", ColumnType("int32"), True, "(SELECT 1)", "expression")]),
+    ("n INT DEFAULT (SELECT 1)", [ColumnSpec("n", ColumnType("int32"), True, "(SELECT 1)", "expression", "Spark")]),
     ("n INT, N INT", [ColumnSpec("n", ColumnType("int32")), ColumnSpec("N", ColumnType("int32"))]),
 ]
 
@@ -176,10 +178,77 @@ def test_a_table_that_exists_is_left_alone_whatever_else_is_asked_for(local: Lak
     local.session.sql("CREATE TABLE t (n INT)")
     local.session.sql("CREATE TABLE IF NOT EXISTS t (n INT) SORTED BY (nofunc(n))")
     made = local.lake.create_table("t", {"n": "int"}, sorted_by="nofunc(n)", if_not_exists=True)
+    columns = [ColumnSpec("n", ColumnType("int32"), True, "nofunc()", "expression")]
+    local.lake.create_table("t", columns, if_not_exists=True)
+    local.lake.create_table("t", {"n": "no type"}, if_not_exists=True)
     assert made.definition.sort is None
+    assert made.definition.columns[0].default_value is None
+
+
+def test_a_column_that_exists_is_left_alone_whatever_else_is_asked_for(local: Lakehouse) -> None:
+    table = local.lake.create_table("t", {"n": "int", "s": "struct(a int)"})
+    before = table.definition
+    local.session.sql("ALTER TABLE t ADD COLUMN IF NOT EXISTS N NOTYPE DEFAULT nofunc()")
+    local.session.sql("ALTER TABLE t ADD COLUMN IF NOT EXISTS s.a INT DEFAULT (SELECT 1) AFTER nope")
+    assert table.definition == before
+
+
+@pytest.mark.parametrize("written", ["nofunc(", "nofunc()", "(SELECT 1)", "'x'"])
+def test_an_expression_is_checked_in_the_dialect_that_it_is_given_in(local: Lakehouse, written: str) -> None:
+    with pytest.raises(InvalidInput, match="default of column 'a'"):
+        local.lake.create_table("t", [_with_default(written, "duckdb")])
+    assert local.lake.tables() == []
+
+
+def test_an_expression_of_another_dialect_is_stored_in_that_of_spark(local: Lakehouse) -> None:
+    made = local.lake.create_table("t", [_with_default("7 // 2 + length(chr(65))", "DuckDB"), ColumnSpec("b", INT)])
+    [column, _] = made.definition.columns
+    assert (column.default_value_type, column.default_value_dialect) == ("expression", "spark")
+    made.append([{"b": 1}])
+    assert made.scan().fetchall() == [(4, 1)]
+
+
+def test_an_expression_of_no_known_dialect_is_refused(local: Lakehouse) -> None:
+    with pytest.raises(InvalidInput, match="in the dialect 'mysql'; use one of spark, duckdb"):
+        local.lake.create_table("t", [_with_default("1 + 1", "mysql")])
+
+
+def _with_default(text: str, dialect: str) -> ColumnSpec:
+    return ColumnSpec("a", INT, True, text, "expression", dialect)
 
 
 def test_two_sort_keys_in_one_text_are_refused(local: Lakehouse) -> None:
     made = local.lake.create_table("t", {"a": "int", "b": "int"})
     with pytest.raises(InvalidInput, match="more than one sort key"):
         made.set_sort_order("a, b")
+
+
+@pytest.mark.parametrize("name", ["desc", "a,b", "sel'ect", "(x", "a`b", "n DESC", "s.a", "x y", "Höhe"])
+def test_a_sort_key_may_be_the_name_of_a_column_whatever_it_holds(local: Lakehouse, name: str) -> None:
+    local.lake.set_option("data_inlining_row_limit", 0)
+    made = local.lake.create_table("t", {name: "int", "s": "struct(a int)"}, sorted_by=name.upper())
+    made.append([(3, {"a": 1}), (1, {"a": 2}), (2, {"a": 3})])
+    assert [row[0] for row in made.scan().fetchall()] == [1, 2, 3]
+    again = local.lake.create_table_as("u", made.scan().to_spark(), sorted_by=name)
+    again.set_sort_order([name, "s"])
+    made.rename_column(name, "other")
+    sort = made.definition.sort
+    assert sort is not None
+    assert [key.expression for key in sort.keys] == ["other"]
+
+
+def test_an_empty_text_ends_sorting_and_partitioning(local: Lakehouse) -> None:
+    made = local.lake.create_table("t", {"a": "int"}, sorted_by="a", partitioned_by="a")
+    made.set_sort_order("")
+    made.set_partitioning("")
+    assert (made.definition.sort, made.definition.partition) == (None, None)
+
+
+@pytest.mark.parametrize("key", ["(x", "a)", "sel'ect", "a DESC x"])
+def test_what_is_no_sort_key_is_named_as_it_was_given(local: Lakehouse, key: str) -> None:
+    made = local.lake.create_table("t", {"a": "int"})
+    with pytest.raises(ForklakeError) as raised:
+        made.set_sort_order(key)
+    assert key in str(raised.value)
+    assert "LINE" not in str(raised.value)
+    assert f"({key}" not in str(raised.value)

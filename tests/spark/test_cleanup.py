@@ -260,6 +260,7 @@ def test_a_checkpoint_does_everything(lakehouse: Lakehouse) -> None:
         "expire_snapshots(versions => [1])",
         "cleanup_old_files(cleanup_all => true)",
         "delete_orphaned_files(cleanup_all => true)",
+        "cleanup_orphaned_files(cleanup_all => true)",
         "cleanup_dropped_catalogs(cleanup_all => true)",
         "drop_catalog('other')",
         "checkpoint()",
@@ -268,8 +269,11 @@ def test_a_checkpoint_does_everything(lakehouse: Lakehouse) -> None:
 def test_what_cannot_be_rolled_back_is_refused_in_a_transaction(local: Lakehouse, call: str) -> None:
     local.lake.fork("other")
     local.session.sql("BEGIN")
-    with pytest.raises(TransactionError, match="cannot run inside a transaction"):
+    name, given = call.removesuffix(")").split("(")
+    with pytest.raises(TransactionError, match=rf"^{name} cannot run inside a transaction"):
         local.session.sql(f"CALL lake.{call}")
+    with pytest.raises(TransactionError, match=rf"^ducklake_{name} cannot run inside a transaction"):
+        local.session.sql(f"CALL ducklake_{name}('lake'{', ' if given else ''}{given})")
     local.session.sql("ROLLBACK")
     assert len(local.lake.snapshots()) == 1
 
@@ -277,7 +281,7 @@ def test_what_cannot_be_rolled_back_is_refused_in_a_transaction(local: Lakehouse
 def test_python_refuses_it_in_a_transaction_too(local: Lakehouse) -> None:
     with local.session.transaction():
         for method in (local.lake.expire_snapshots, local.lake.cleanup_old_files, local.lake.checkpoint):
-            with pytest.raises(TransactionError, match="cannot run inside a transaction"):
+            with pytest.raises(TransactionError, match=f"^{method.__name__} cannot run inside a transaction"):
                 method()
         assert local.lake.expire_snapshots(dry_run=True) == []
 

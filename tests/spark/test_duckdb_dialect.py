@@ -138,10 +138,20 @@ def test_a_step_of_zero_in_from_and_a_reduced_empty_list_are_errors_in_both(both
         both.spark.sql(both.translated(text)).collect()
 
 
-def test_a_series_of_months_from_a_day_that_some_months_lack_is_an_error(both: Both):
-    text = "SELECT generate_series(DATE '2020-01-31', DATE '2020-04-30', INTERVAL 1 MONTH)"
+@pytest.mark.parametrize(
+    "series",
+    [
+        "generate_series(DATE '2020-01-31', DATE '2020-04-30', INTERVAL 1 MONTH)",
+        "generate_series(DATE '2024-01-31', DATE '2024-03-30', INTERVAL 1 MONTH)",
+        "range(DATE '2024-01-31', DATE '2024-03-30', INTERVAL 1 MONTH)",
+        "generate_series(DATE '2024-03-31', DATE '2024-01-30', INTERVAL '-1 month')",
+        "generate_series(DATE '2024-02-29', DATE '2028-02-28', INTERVAL 1 YEAR)",
+        "range(TIMESTAMP '2020-12-31 01:00:00', TIMESTAMP '2020-10-30 01:00:00', INTERVAL '-1 month')",
+    ],
+)
+def test_a_series_that_goes_on_behind_a_month_without_its_day_is_an_error(both: Both, series: str):
     with pytest.raises(Exception, match="up to the 28th"):
-        both.spark.sql(both.translated(text)).collect()
+        both.spark.sql(both.translated(f"SELECT {series}")).collect()
 
 
 def test_the_place_of_a_syntax_error_is_shown():

@@ -13,7 +13,7 @@ from forklake.api.table import TableHandle
 from forklake.api.upkeep import Upkeep
 from forklake.catalog.reading.history import visible_snapshots
 from forklake.catalog.transaction.ddl import create_schema, drop_schema, drop_table, rename_table
-from forklake.catalog.transaction.names import find_object, find_schema, list_schemas, list_tables
+from forklake.catalog.transaction.names import find_object, find_schema, find_table, list_schemas, list_tables
 from forklake.catalog.transaction.options import OptionValue, list_options, set_option
 from forklake.errors import InvalidInput
 from forklake.maintenance.progress import QUIET, Progress
@@ -22,8 +22,9 @@ from forklake.model.arguments import checked_methods
 from forklake.model.column_types import parse_type
 from forklake.model.names import DEFAULT_SCHEMA
 from forklake.model.snapshots import Snapshot
-from forklake.spark.verbs.create_as import create_as
+from forklake.spark.verbs.create_as import columns_of, create_as
 from forklake.spark.verbs.create_table import create_table
+from forklake.spark.writing.incoming import as_rows
 from forklake.sql.session.catalog_changes import fork_attached
 from forklake.sql.values.defaults import stored_spec
 
@@ -74,9 +75,11 @@ class CatalogHandle(Upkeep):
         or_replace: bool = False,
     ) -> TableHandle:
         """Create a table; columns are a mapping of names to types, such as {"id": "bigint"}, or column specs."""
-        specs = [stored_spec(self._state, spec) for spec in _column_specs(columns)]
         schema, table = split_name(name)
         with self._state.writing(self._attachment) as tx:
+            if if_not_exists and find_table(tx, schema, table) is not None:
+                return self.table(name)
+            specs = [stored_spec(self._state, spec) for spec in _column_specs(columns)]
             create_table(
                 tx,
                 self._state.provider,
@@ -84,9 +87,8 @@ class CatalogHandle(Upkeep):
                 table,
                 specs,
                 partitioned_by=partition_keys(partitioned_by),
-                sorted_by=sort_keys(sorted_by),
+                sorted_by=sort_keys(sorted_by, [spec.name for spec in specs]),
                 comment=comment,
-                if_not_exists=if_not_exists,
                 or_replace=or_replace,
             )
         return self.table(name)
@@ -104,13 +106,14 @@ class CatalogHandle(Upkeep):
         """Create a table with the columns and rows of a DataFrame, an Arrow table, pandas or rows."""
         schema, table = split_name(name)
         with self._state.writing(self._attachment) as tx:
+            rows = as_rows(data)
             create_as(
                 self._state.work(tx, self._attachment),
                 schema,
                 table,
-                data,
+                rows,
                 partitioned_by=partition_keys(partitioned_by),
-                sorted_by=sort_keys(sorted_by),
+                sorted_by=sort_keys(sorted_by, [column.name for column in columns_of(rows)]),
                 or_replace=or_replace,
             )
         return self.table(name)

@@ -8,9 +8,8 @@ from forklake.api.session import Session
 from forklake.errors import InvalidInput
 from forklake.model.arguments import checked_arguments
 from forklake.spark.session.provider import SparkProvider
+from forklake.sql.parsing.cursor import DIALECTS
 from forklake.sql.session.state import SessionState
-
-DIALECTS = ("spark", "duckdb")
 
 
 @checked_arguments

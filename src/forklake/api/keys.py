@@ -1,6 +1,6 @@
 """Partition and sort keys as given by users."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeAlias, TypeVar
 
 from forklake.model.entities import SortKey
@@ -16,11 +16,13 @@ def partition_keys(keys: PartitionKeys) -> list[tuple[str, str]]:
     return [(key, "identity") if isinstance(key, str) else key for key in _as_sequence(keys)]
 
 
-def sort_keys(keys: SortKeys) -> list[SortKey]:
-    """Sort keys; a string is an expression, which ASC or DESC and NULLS FIRST or LAST may follow."""
-    return [key if isinstance(key, SortKey) else parse_sort_key(key) for key in _as_sequence(keys)]
+def sort_keys(keys: SortKeys, columns: Collection[str]) -> list[SortKey]:
+    """Sort keys; a string is a column, or an expression, which ASC or DESC and NULLS FIRST or LAST may follow."""
+    return [key if isinstance(key, SortKey) else parse_sort_key(key, columns) for key in _as_sequence(keys)]
 
 
 def _as_sequence(keys: str | Sequence[T]) -> Sequence[str | T]:
-    """Wrap a string as a single key, so that it is not iterated by character."""
-    return [keys] if isinstance(keys, str) else keys
+    """Wrap a string as a single key, so that it is not iterated by character; an empty one is no key."""
+    if isinstance(keys, str):
+        return [keys] if keys.strip() else []
+    return keys

@@ -286,9 +286,12 @@ class TableHandle:
         """Partition new files by these columns, or by none; existing files are unchanged."""
         self._alter(SetPartitioning(tuple(partition_keys(keys))))
 
+    @one_statement
     def set_sort_order(self, keys: SortKeys) -> None:
-        """Sort new files by these expressions, or by none; existing files are unchanged."""
-        self._alter(SetSorting(tuple(sort_keys(keys))))
+        """Sort new files by these columns or expressions, or by none; existing files are unchanged."""
+        with self._altering() as (tx, table):
+            names = [column.name for column in table.definition.columns]
+            self._apply(tx, table, SetSorting(tuple(sort_keys(keys, names))))
 
     @one_statement
     def _alter(self, alteration: TableAlteration) -> None:

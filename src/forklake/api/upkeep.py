@@ -12,7 +12,6 @@ from forklake.catalog.retention.file_holders import (
     DropReport,
     FileHolder,
     catalog_storage,
-    drop_catalog,
 )
 from forklake.maintenance.checkpoint import Step, checkpoint
 from forklake.maintenance.cleanup.file_holders import file_holders
@@ -23,6 +22,7 @@ from forklake.maintenance.compaction.compact import Compacted
 from forklake.maintenance.compaction.flush_tables import Flushed, flush_inlined_data
 from forklake.maintenance.compaction.merge_adjacent import merge_adjacent_files
 from forklake.maintenance.compaction.rewrite_files import rewrite_data_files
+from forklake.maintenance.drop_catalog import drop_catalog
 from forklake.maintenance.operations import OPERATIONS
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.maintenance.verification.verify import verify
@@ -152,7 +152,8 @@ class Upkeep:
 
     def _run(self, function: Callable[..., T], **arguments: Any) -> T:
         """Run the operation of a function."""
-        found: T = run_operation(self._state, self._attachment, OPERATIONS[function.__name__], arguments)
+        name = function.__name__
+        found: T = run_operation(self._state, self._attachment, OPERATIONS[name], arguments, called=name)
         return found
 
 

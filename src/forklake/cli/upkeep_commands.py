@@ -10,8 +10,13 @@ import typer
 from forklake.cli.app import EVERYTHING, FILES, HISTORY, command
 from forklake.cli.options import parse_age_or_time, parse_numbers
 from forklake.cli.running import FOUND_PROBLEMS, Run
-from forklake.maintenance import operations
-from forklake.maintenance.operations import Operation, OperationParameter
+from forklake.maintenance.operations import (
+    EVERYTHING_OPERATIONS,
+    FILES_OPERATIONS,
+    HISTORY_OPERATIONS,
+    Operation,
+    OperationParameter,
+)
 
 _TYPES = {datetime | timedelta: datetime, Collection[int]: list[str], Sequence[str]: list[str]}
 """What Typer takes for types that it does not know."""
@@ -54,11 +59,11 @@ def _typer_info(parameter: OperationParameter) -> Any:
         *names,
         help=parameter.help,
         metavar=parameter.metavar,
-        min=0 if parameter.type is int else None,
+        min=parameter.least if parameter.type is int else None,
         parser=parse_age_or_time if parameter.type == datetime | timedelta else None,
     )
 
 
-for _panel, _group in ((EVERYTHING, operations.EVERYTHING), (HISTORY, operations.HISTORY), (FILES, operations.FILES)):
+for _panel, _group in ((EVERYTHING, EVERYTHING_OPERATIONS), (HISTORY, HISTORY_OPERATIONS), (FILES, FILES_OPERATIONS)):
     for _operation in _group:
         _declare(_panel, _operation)

@@ -23,6 +23,8 @@ class OperationParameter:
     by_name: bool = True
     """Whether it is given by name: an option of a command. Otherwise it has a position."""
     required: bool = False
+    least: int = 0
+    """The smallest whole number that the function takes; a command refuses smaller ones."""
     metavar: str | None = None
     """Its value in the help of a command."""
     ducklake_name: str | None = None
@@ -86,7 +88,7 @@ _OLDER_THAN = OperationParameter(
 )
 _AGES = (_OLDER_THAN, OperationParameter("cleanup_all", bool, "Regardless of age.", default=False), _DRY_RUN)
 
-EVERYTHING = (
+EVERYTHING_OPERATIONS = (
     Operation(
         "checkpoint",
         "maintenance.checkpoint",
@@ -104,7 +106,7 @@ EVERYTHING = (
         nothing="No problems were found.",
     ),
 )
-HISTORY = (
+HISTORY_OPERATIONS = (
     Operation(
         "expire_snapshots",
         "catalog.retention.expiry",
@@ -143,7 +145,7 @@ HISTORY = (
     ),
     Operation(
         "drop_catalog",
-        "catalog.retention.file_holders",
+        "maintenance.drop_catalog",
         "Drop a catalog, and report the files freed and those kept for its forks.",
         "forklake drop-catalog agent_7 --dry-run",
         (OperationParameter("catalog_name", str, "Catalog to drop.", by_name=False, required=True), _DRY_RUN),
@@ -170,7 +172,7 @@ HISTORY = (
         effect="none",
     ),
 )
-FILES = (
+FILES_OPERATIONS = (
     Operation(
         "merge_adjacent_files",
         "maintenance.compaction.merge_adjacent",
@@ -180,8 +182,8 @@ FILES = (
             _TABLE,
             _SCHEMA,
             OperationParameter("min_file_size", int, "Minimum size of the files to merge.", metavar="BYTES"),
-            OperationParameter("max_file_size", int, "Maximum size of the files to merge.", metavar="BYTES"),
-            OperationParameter("max_compacted_files", int, "Maximum number of files to create.", metavar="N"),
+            OperationParameter("max_file_size", int, "Maximum size of the files to merge.", least=1, metavar="BYTES"),
+            OperationParameter("max_compacted_files", int, "Maximum number of files to create.", least=1, metavar="N"),
         ),
         effect="commit",
         uses_spark=True,
@@ -239,4 +241,6 @@ FILES = (
         nothing="The files contain no rows.",
     ),
 )
-OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in (*EVERYTHING, *HISTORY, *FILES)}
+OPERATIONS: Mapping[str, Operation] = {
+    operation.name: operation for operation in (*EVERYTHING_OPERATIONS, *HISTORY_OPERATIONS, *FILES_OPERATIONS)
+}

@@ -8,7 +8,7 @@ from forklake.model.names import check_object_name
 from forklake.store.connection import Store
 from forklake.store.foreign_database import check_sqlite_file, find_relations, is_ducklake, not_a_lake_error
 from forklake.store.format_version import FORMAT_VERSION
-from forklake.store.migrations import migrate
+from forklake.store.migrations import is_up_to_date, migrate
 from forklake.store.options import lake_info
 from forklake.store.sqlite import SqliteStore
 
@@ -115,6 +115,8 @@ def _check_format(store: "PostgresStore | SqliteStore", *, create: bool, migrate
         )
     if version < FORMAT_VERSION:
         if not migrate_old or store.read_only:
+            if is_up_to_date(store, version):
+                return
             raise UnsupportedFormat(
                 f"{store.location} has format version {version}, older than {FORMAT_VERSION}."
                 " Attach it once for writing with MIGRATE_IF_REQUIRED true."

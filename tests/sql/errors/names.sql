@@ -21,7 +21,11 @@ INSERT INTO costumers VALUES (1);
 INSERT INTO customers (idd) VALUES (1);
 --! idd
 UPDATE shop.orders SET itme = 'x';
---! itme
+--! Table 'orders' has no column 'itme' to set. Did you mean 'item'?
+UPDATE shop.orders SET amout = amout + 1;
+--! Table 'orders' has no column 'amout' to set.
+UPDATE customers SET idd = 1 WHERE zz = 1;
+--! Table 'customers' has no column 'idd' to set. Did you mean 'id'?
 DELETE FROM shop.ordes;
 --! Did you mean 'orders'?
 MERGE INTO customers USING nothing s ON customers.id = s.id WHEN MATCHED THEN DELETE;

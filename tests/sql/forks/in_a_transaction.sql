@@ -15,7 +15,7 @@ DROP CATALOG old;
 DROP CATALOG IF EXISTS old;
 --! DROP CATALOG cannot run inside a transaction
 SELECT ducklake_drop_catalog('lake', 'old');
---! cannot run inside a transaction
+--! ducklake_drop_catalog cannot run inside a transaction
 INSERT INTO t VALUES (2);
 COMMIT;
 SELECT count(*) FROM t;

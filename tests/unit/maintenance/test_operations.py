@@ -55,6 +55,11 @@ def test_the_function_of_an_operation_takes_its_parameters(operation: Operation)
 
 
 @each_operation
+def test_an_operation_that_commits_is_run_by_the_commands_that_start_spark(operation: Operation) -> None:
+    assert operation.uses_spark or not operation.takes("commits")
+
+
+@each_operation
 def test_the_method_of_an_operation_takes_its_parameters(operation: Operation) -> None:
     check_method(getattr(CatalogHandle, operation.name), operation, operation.parameters)
 
@@ -94,6 +99,7 @@ def test_the_command_of_an_operation_takes_its_parameters(operation: Operation) 
         assert (accepted, own[each.name].default) == (expected, default)
         assert isinstance(info, OptionInfo if each.by_name else ArgumentInfo)
         assert info.help == each.help
+        assert not isinstance(info, OptionInfo) or info.min == (each.least if each.type is int else None)
 
 
 def test_every_command_of_upkeep_is_an_operation_but_one() -> None:

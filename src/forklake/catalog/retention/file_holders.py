@@ -1,6 +1,6 @@
 """Which files catalogs refer to, which catalogs retain a file, and what dropping a catalog would free."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -91,14 +91,6 @@ def drop_report(lake: Lake, name: str) -> DropReport:
         forks,
         tuple(some),
     )
-
-
-def drop_catalog(lake: Lake, drop: Callable[[str], None], catalog_name: str, *, dry_run: bool = False) -> DropReport:
-    """Drop a catalog, and report the effect on files; a dry run only reports."""
-    report = drop_report(lake, catalog_name)
-    if not dry_run:
-        drop(catalog_name)
-    return report
 
 
 def _own_and_inherited_share(catalog: Catalog) -> tuple[rows.Share, rows.Share]:

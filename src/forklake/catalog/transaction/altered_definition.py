@@ -32,6 +32,8 @@ def altered_definition(tx: Transaction, definition: TableDefinition, alteration:
             return alterations.rename_column(definition, path, new_name)
         case SetType(path, new_type):
             return alterations.set_column_type(definition, path, new_type)
+        case SetDefault(path, None):
+            return alterations.drop_default(definition, path)
         case SetDefault(path, value, value_type):
             return alterations.set_default(definition, path, value, value_type, "spark")
         case SetNotNull(path, not_null):

@@ -67,13 +67,10 @@ def create_table(
     partitioned_by: Sequence[tuple[str, str]] = (),
     sorted_by: Sequence[SortKey] = (),
     comment: str | None = None,
-    if_not_exists: bool = False,
     or_replace: bool = False,
 ) -> Table:
     """Create a table. `partitioned_by` contains column names with their transforms."""
     parent = get_schema(tx, schema)
-    if if_not_exists and (existing := find_object(tx, parent, name, "table")) is not None:
-        return cast("Table", existing)
     definition = new_definition(columns)
     ids = iter(tx.new_ids("entity", 3))
     if partitioned_by:
@@ -95,7 +92,10 @@ def create_table(
 
 
 def alter_table(tx: Transaction, schema: str, name: str, change: Callable[[TableDefinition], TableDefinition]) -> Table:
-    """Change the definition of a table with a function of `model.alterations`. Its rows are not checked."""
+    """Change the definition of a table with a function of `model.alterations`. Its rows are not checked.
+
+    For users of the metadata core alone; SQL and tables in Python go through `spark.verbs.alter_table`.
+    """
     table = get_table(tx, schema, name)
     return redefine_table(tx, table, change(table.definition))
 
@@ -123,12 +123,9 @@ def create_view(
     name: str,
     definition: ViewDefinition,
     *,
-    if_not_exists: bool = False,
     or_replace: bool = False,
 ) -> View:
     parent = get_schema(tx, schema)
-    if if_not_exists and (existing := find_object(tx, parent, name, "view")) is not None:
-        return cast("View", existing)
     _make_room(tx, parent, name, "view", or_replace=or_replace)
     return _create(tx, SchemaId(parent.object_id), "view", name, definition)
 

@@ -16,6 +16,11 @@ def find_object(tx: Transaction, schema: Schema, name: str, *kinds: ObjectKind) 
     return next((entry for entry in named if entry.kind in kinds), None)
 
 
+def find_table(tx: Transaction, schema: str, name: str) -> Table | None:
+    """The table, or None; raises NoSuchSchema."""
+    return cast("Table | None", find_object(tx, get_schema(tx, schema), name, "table"))
+
+
 def find_schema(tx: Transaction, name: str) -> Schema | None:
     return next(iter(cast("list[Schema]", tx.objects_named(SCHEMAS, name))), None)
 

@@ -1,10 +1,8 @@
 """Create a table without rows, with all checks."""
 
 from collections.abc import Sequence
-from typing import cast
 
 from forklake.catalog.transaction import ddl
-from forklake.catalog.transaction.names import find_object, get_schema
 from forklake.catalog.transaction.transaction import Transaction
 from forklake.model.alterations import ColumnSpec
 from forklake.model.entities import SortKey, Table
@@ -23,13 +21,9 @@ def create_table(
     partitioned_by: Sequence[tuple[str, str]] = (),
     sorted_by: Sequence[SortKey] = (),
     comment: str | None = None,
-    if_not_exists: bool = False,
     or_replace: bool = False,
 ) -> Table:
-    """Create a table whose types can be stored and whose rows can be sorted; returns an existing one unchecked."""
-    existing = find_object(tx, get_schema(tx, schema), name, "table") if if_not_exists else None
-    if existing is not None:
-        return cast("Table", existing)
+    """Create a table whose types can be stored and whose rows can be sorted."""
     check_storable(column.type for column in columns)
     created = ddl.create_table(
         tx,

@@ -1,6 +1,6 @@
 """Update: ends the old rows, and writes changed rows with the same row ids."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import Column as Expression
@@ -69,11 +69,16 @@ def _updated_values(rows: DataFrame, table: Table, targets: Mapping[str, Express
 
 def assigned_columns(table: Table, assignments: Mapping[str, Expression]) -> dict[str, Expression]:
     """The expressions by folded name; raises for columns that the table does not have."""
+    check_assigned_names(table, assignments)
+    return {fold(name): value for name, value in assignments.items()}
+
+
+def check_assigned_names(table: Table, names: Iterable[str]) -> None:
+    """Raise InvalidRows for a name that is not that of a column."""
     known = {fold(column.name) for column in table.definition.columns}
-    for name in assignments:
+    for name in names:
         if not isinstance(name, str):
             raise InvalidRows(f"{name!r} is not the name of a column to set.")
         if fold(name) not in known:
             hint = did_you_mean(name, [column.name for column in table.definition.columns])
             raise InvalidRows(f"Table '{table.name}' has no column '{name}' to set.{hint}")
-    return {fold(name): value for name, value in assignments.items()}

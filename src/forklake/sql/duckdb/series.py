@@ -7,6 +7,7 @@ from forklake.sql.duckdb.syntax import (
     binary,
     call,
     cast_to,
+    if_else,
     integer_value,
     kind,
     lambda_of,
@@ -18,7 +19,10 @@ from forklake.sql.duckdb.syntax import (
 )
 
 STEP_OF_ZERO = "range and generate_series in FROM need a step other than 0."
-_LAST_DAYS = "range and generate_series of months need a start up to the 28th: Spark counts the others differently."
+_LAST_DAYS = (
+    "range and generate_series need a start up to the 28th to go on behind a month without its day:"
+    " Spark counts from the start, and DuckDB from the shorter month."
+)
 
 
 def series_list(node: exp.Expr, *, in_from: bool = False) -> exp.Expr:
@@ -86,17 +90,20 @@ def _moment_series(start: exp.Expr, end: exp.Expr, step: exp.Expr | None, exclus
     if in_from:
         is_zero = exp.EQ(this=second.copy(), expression=first.copy())
         result = result.when(is_zero, call("RAISE_ERROR", STEP_OF_ZERO))
-    result = result.when(_may_skip_days(first, step), call("RAISE_ERROR", _LAST_DAYS))
     moments = call("SEQUENCE", first, last, step)
     for forwards, before in ((exp.GT, exp.LT), (exp.LT, exp.GT)):
         follows = forwards(this=second.copy(), expression=first.copy())
         ordered: exp.Expr = forwards(this=last.copy(), expression=first.copy())
+        inside: exp.Expr = before(this=variable("_x"), expression=last.copy())
+        found: exp.Expr = moments.copy()
         if exclusive:
-            inside = lambda_of(before(this=variable("_x"), expression=last.copy()), "_x")
-            result = result.when(exp.and_(follows, ordered), call("FILTER", moments.copy(), inside))
+            found = call("FILTER", found, lambda_of(inside, "_x"))
         else:
             ordered = exp.Not(this=exp.Paren(this=before(this=last.copy(), expression=first.copy())))
-            result = result.when(exp.and_(follows, ordered), moments.copy())
+            inside = exp.Not(this=exp.Paren(this=forwards(this=variable("_x"), expression=last.copy())))
+        skips = exp.and_(_may_skip_days(first, step), _has_other_successors(found, step, inside))
+        found = if_else(skips, call("RAISE_ERROR", _LAST_DAYS), found)
+        result = result.when(exp.and_(follows, ordered), found)
     return result
 
 
@@ -104,3 +111,10 @@ def _may_skip_days(start: exp.Expr, step: exp.Expr) -> exp.Expr:
     """Whether months are added to a day that some months lack: DuckDB continues from the shorter month, not Spark."""
     of_months = call("REGEXP_LIKE", call("TYPEOF", step.copy()), "year|month")
     return exp.and_(of_months, exp.GT(this=call("DAY", start.copy()), expression=number(28)))
+
+
+def _has_other_successors(moments: exp.Expr, step: exp.Expr, inside: exp.Expr) -> exp.Expr:
+    """Whether each moment plus the step, as DuckDB counts, is another than the moment that follows it in the list."""
+    successors = call("TRANSFORM", moments.copy(), lambda_of(plus(variable("_x"), step.copy()), "_x"))
+    kept = call("FILTER", successors, lambda_of(inside.copy(), "_x"))
+    return exp.NEQ(this=kept, expression=call("SLICE", moments.copy(), 2, call("SIZE", moments.copy())))

@@ -2,7 +2,7 @@
 
 from forklake.catalog.transaction import ddl
 from forklake.catalog.transaction.names import find_object, get_schema, get_table
-from forklake.model.alterations import find_column
+from forklake.model.alterations import find_column, has_column
 from forklake.model.entities import Table
 from forklake.model.table_alterations import AddColumn, SetDefault, SetSorting, SetType, TableAlteration
 from forklake.spark.verbs.alter_table import alter_table as alter
@@ -18,7 +18,7 @@ from forklake.sql.parsing.statements import (
 )
 from forklake.sql.session.state import SessionState
 from forklake.sql.values.defaults import column_spec, parse_column_type, stored_default
-from forklake.sql.values.sort_keys import sort_keys
+from forklake.sql.values.sort_keys import read_sort_keys
 
 
 def alter_table(state: SessionState, statement: AlterTable) -> None:
@@ -31,8 +31,18 @@ def alter_table(state: SessionState, statement: AlterTable) -> None:
                 name = ddl.rename_table(tx, schema, name, written.new_name).name
                 continue
             table = get_table(tx, schema, name)
+            if _is_there(table, written):
+                # Its type and default are not read, which may fail or start Spark.
+                continue
             alteration = _read_alteration(state, table, written)
             alter(tx, state.provider, table, alteration, shortcuts=state.shortcuts)
+
+
+def _is_there(table: Table, written: AlterationText) -> bool:
+    """Whether a column is to be added that may exist, and does."""
+    if not isinstance(written, AddColumnText) or not written.if_not_exists:
+        return False
+    return has_column(table.definition, written.path)
 
 
 def _read_alteration(state: SessionState, table: Table, written: AlterationText) -> TableAlteration:
@@ -45,5 +55,5 @@ def _read_alteration(state: SessionState, table: Table, written: AlterationText)
             column_type = find_column(table.definition, path).type
             return SetDefault(path, *stored_default(state, text, path[-1], column_type))
         case SetSortingText(keys):
-            return SetSorting(sort_keys(keys, state.dialect))
+            return SetSorting(read_sort_keys(keys, state.dialect))
     return written

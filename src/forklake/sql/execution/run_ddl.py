@@ -7,7 +7,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from forklake.catalog.transaction import ddl
-from forklake.catalog.transaction.names import find_object, get_macro, get_schema, get_table, get_view
+from forklake.catalog.transaction.names import find_object, find_table, get_macro, get_schema, get_table, get_view
 from forklake.errors import InvalidChange, InvalidInput
 from forklake.model.entities import (
     COMMENT,
@@ -48,7 +48,7 @@ from forklake.sql.queries.bind_query import query_frame, typed_frame, view_frame
 from forklake.sql.session.attachments import Attachment
 from forklake.sql.session.state import SessionState
 from forklake.sql.values.defaults import column_spec
-from forklake.sql.values.sort_keys import sort_keys
+from forklake.sql.values.sort_keys import read_sort_keys
 
 
 def create_schema(state: SessionState, statement: CreateSchema) -> None:
@@ -62,8 +62,7 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
     context = context_of(state)
     attachment, schema, name = resolve_ddl_target(state, context, statement.name)
     with state.writing(attachment) as tx:
-        parent = get_schema(tx, schema)
-        if statement.if_not_exists and find_object(tx, parent, name, "table") is not None:
+        if statement.if_not_exists and find_table(tx, schema, name) is not None:
             return None
         if statement.query is None:
             create(
@@ -73,7 +72,7 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
                 name,
                 [column_spec(state, column) for column in statement.columns],
                 partitioned_by=statement.partitioned_by,
-                sorted_by=sort_keys(statement.sorted_by, context.dialect),
+                sorted_by=read_sort_keys(statement.sorted_by, context.dialect),
                 comment=statement.comment,
                 or_replace=statement.or_replace,
             )
@@ -87,7 +86,7 @@ def create_table(state: SessionState, statement: CreateTable, parameters: Parame
             name,
             rows,
             partitioned_by=statement.partitioned_by,
-            sorted_by=sort_keys(statement.sorted_by, context.dialect),
+            sorted_by=read_sort_keys(statement.sorted_by, context.dialect),
             comment=statement.comment,
             or_replace=statement.or_replace,
             with_data=statement.with_data,

@@ -24,7 +24,7 @@ from forklake.spark.verbs.append import append
 from forklake.spark.verbs.delete import candidates_to_delete, delete, delete_all
 from forklake.spark.verbs.merge import HIDDEN_IN_SOURCE, HIDDEN_IN_TARGET, Clause, MergeCounts, MergeNames, merge
 from forklake.spark.verbs.overwrite import overwrite
-from forklake.spark.verbs.update import candidates_to_update, update
+from forklake.spark.verbs.update import candidates_to_update, check_assigned_names, update
 from forklake.spark.work import Work
 from forklake.spark.writing.incoming import Matching, default_value
 from forklake.sql.binding.names import BoundRelation, Context, context_of, get_relation, listed_columns
@@ -94,6 +94,8 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
         work = state.work(tx, bound.attachment)
         if len({fold(column) for column, _ in statement.assignments}) < len(statement.assignments):
             raise InvalidInput("A column is set twice.")
+        # Before the query is bound: Spark's error would show the query and its hidden columns.
+        check_assigned_names(table, [column for column, _ in statement.assignments])
         texts = [statement.where or "", statement.sources or "", *(value for _, value in statement.assignments)]
         virtual = mentioned_virtual_columns(table, " ".join(texts))
         found = candidates_to_update(work, table, _file_predicate(state, context, table, statement), virtual)

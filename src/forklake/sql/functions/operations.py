@@ -43,7 +43,7 @@ _ALIASES = {"cleanup_orphaned_files": "delete_orphaned_files"}
 
 
 def _run(operation: Operation, call: FunctionCall) -> pa.Table:
-    found = run_operation(call.state, call.attachment, operation, _arguments(operation, call))
+    found = run_operation(call.state, call.attachment, operation, _arguments(operation, call), called=call.name)
     if operation.name == "expire_snapshots":
         return snapshot_rows(found)
     schema = pa.schema([(name, _arrow_type(hint)) for name, hint in operation.row_types().items()])

@@ -63,7 +63,7 @@ def call_function(
     else:
         schema = get_schema(read_transaction(state, context, attachment), schema).name
     given = function.bind(arguments, named, short=True, zone=state.time_zone)
-    return _run(function, FunctionCall(state, attachment, schema, given, context))
+    return _run(function, FunctionCall(state, attachment, schema, given, context, function.name))
 
 
 def _call_long_form(
@@ -78,11 +78,12 @@ def _call_long_form(
         raise InvalidInput(
             f"{function.name}: the catalog is missing. Its signature is {function.signature(short=False)}."
         )
+    name = f"{_PREFIX}{function.name}"
     alias, *rest = arguments if arguments else (by_name.pop("catalog"),)
     is_fork = function.name == "fork_catalog"
     attachment = _attachment_to_fork(state, context, alias) if is_fork else _get_attachment(state, context, alias)
     given = function.bind(rest, by_name, short=False, zone=state.time_zone)
-    return _run(function, FunctionCall(state, attachment, schema_in(context, attachment), given, context))
+    return _run(function, FunctionCall(state, attachment, schema_in(context, attachment), given, context, name))
 
 
 def _run(function: Function, call: FunctionCall) -> pa.Table | DataFrame:

@@ -51,6 +51,8 @@ class FunctionCall:
     """The arguments by parameter name; those not given are absent."""
     context: Context
     """The context of the call."""
+    name: str
+    """The name by which the function was called, without its catalog."""
 
     @property
     def tx(self) -> Transaction:

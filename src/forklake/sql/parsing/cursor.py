@@ -63,6 +63,7 @@ class DuckDBReadDialect(DuckDB):
 
 _READERS: Mapping[str, type[Dialect]] = {"spark": SparkReadDialect, "duckdb": DuckDBReadDialect}
 """sqlglot dialects by dialect name."""
+DIALECTS = tuple(_READERS)
 S = TypeVar("S")
 T = TypeVar("T")
 

@@ -103,7 +103,7 @@ def _create_table(cursor: Cursor, or_replace: bool) -> CreateTable:
         if cursor.accept("PARTITIONED BY") or cursor.accept("PARTITION BY"):
             partitioned_by = partition_keys(cursor)
         elif cursor.accept("SORTED BY") or cursor.accept("CLUSTER BY"):
-            sorted_by = sort_keys(cursor)
+            sorted_by = sort_texts(cursor)
         elif cursor.accept("COMMENT"):
             cursor.accept("=")
             comment = cursor.string()
@@ -197,7 +197,7 @@ def _unqualified_name(cursor: Cursor, name: Name) -> str:
     return name[0]
 
 
-def sort_keys(cursor: Cursor) -> tuple[SortText, ...]:
+def sort_texts(cursor: Cursor) -> tuple[SortText, ...]:
     """Keys in brackets: expressions, each with its direction and the place of NULLs."""
     cursor.expect("(")
     keys = []
@@ -307,7 +307,7 @@ def _alteration(cursor: Cursor) -> list[AlterationText | RenameTo]:
     if cursor.accept("RESET PARTITIONED BY"):
         return [SetPartitioning(())]
     if cursor.accept("SET SORTED BY"):
-        return [SetSortingText(sort_keys(cursor))]
+        return [SetSortingText(sort_texts(cursor))]
     if cursor.accept("RESET SORTED BY"):
         return [SetSortingText(())]
     if cursor.accept("ALTER") or cursor.accept("CHANGE"):

@@ -15,11 +15,14 @@ from forklake.sql.session.state import SessionState
 
 
 def run_operation(
-    state: SessionState, attachment: Attachment, operation: Operation, arguments: Mapping[str, Any]
+    state: SessionState, attachment: Attachment, operation: Operation, arguments: Mapping[str, Any], *, called: str
 ) -> Any:
-    """Run an operation; one that cannot be rolled back is refused inside a transaction, unless it is a dry run."""
+    """Run an operation; one that cannot be rolled back is refused inside a transaction, unless it is a dry run.
+
+    Errors name it as the user has called it.
+    """
     if operation.effect == "final" and not arguments.get("dry_run"):
-        refuse_in_transaction(state, f"ducklake_{operation.name}")
+        refuse_in_transaction(state, called)
     provided = {
         "catalog": lambda: attachment.catalog,
         "lake": lambda: attachment.lake,

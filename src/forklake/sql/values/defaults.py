@@ -18,6 +18,7 @@ from forklake.model.assignment import check_assignable
 from forklake.model.column_types import ColumnType, parse_type
 from forklake.model.entities import Column
 from forklake.model.ids import ColumnId
+from forklake.model.names import fold
 from forklake.spark.session.failures import translate_query_errors
 from forklake.spark.session.time_zones import is_utc
 from forklake.spark.tasks.types.default_literals import literal_text
@@ -26,10 +27,10 @@ from forklake.spark.values.collect import collect
 from forklake.spark.values.default_text import default_text
 from forklake.spark.values.quoting import column_named
 from forklake.spark.values.type_mapping import type_in_spark
-from forklake.sql.binding.names import context_of
+from forklake.sql.binding.names import Context, context_of
 from forklake.sql.definitions.macro_calls import find_calls, find_macro
 from forklake.sql.duckdb.translate import expression_to_spark
-from forklake.sql.parsing.cursor import parse_text
+from forklake.sql.parsing.cursor import DIALECTS, parse_text
 from forklake.sql.parsing.known_nodes import Nodes, is_known
 from forklake.sql.parsing.statements import ColumnText
 from forklake.sql.queries.bind_query import query_frame
@@ -71,9 +72,18 @@ def stored_spec(state: SessionState, column: ColumnSpec) -> ColumnSpec:
     if kind != "expression":
         text = default_text(value, column.name, column.type, state.provider.zone)
         return replace(column, default_value=text, default_value_dialect=column.default_value_dialect or "spark")
-    if not isinstance(value, str) or column.default_value_dialect not in (None, state.dialect):
+    if not isinstance(value, str):
         return column
-    text, kind = stored_default(state, value, column.name, column.type)
+    context = context_of(state)
+    if column.default_value_dialect is not None:
+        dialect = fold(column.default_value_dialect)
+        if dialect not in DIALECTS:
+            raise InvalidInput(
+                f"The default of column '{column.name}' is in the dialect '{column.default_value_dialect}';"
+                f" use one of {', '.join(DIALECTS)}."
+            )
+        context = replace(context, dialect=dialect)
+    text, kind = stored_default(state, value, column.name, column.type, context)
     return replace(column, default_value=text, default_value_type=kind, default_value_dialect="spark")
 
 
@@ -82,20 +92,23 @@ def parse_column_type(text: str, dialect: str) -> ColumnType:
     return parse_type(text, timestamp="timestamptz" if dialect == "spark" else "timestamp")
 
 
-def stored_default(state: SessionState, text: str | None, name: str, column_type: ColumnType) -> Default:
+def stored_default(
+    state: SessionState, text: str | None, name: str, column_type: ColumnType, context: Context | None = None
+) -> Default:
     """The stored form of a DEFAULT; NULL is none. Raises InvalidInput if the column cannot hold it."""
     if text is None:
         return None, None
-    dialect = context_of(state).dialect
+    context = context or context_of(state)
+    dialect = context.dialect
     plain = _literal_default(text, dialect, column_type, is_utc(state.provider.zone))
     if plain is not UNKNOWN:
         found = default_text(plain, name, column_type)
         return found, None if found is None else "literal"
     expression = _parse_default(text, dialect, name)
-    if any(find_macro(state, context_of(state), macro_call) for macro_call in find_calls(expression)):
+    if any(find_macro(state, context, macro_call) for macro_call in find_calls(expression)):
         raise InvalidInput(f"The default of column '{name}' must not call a macro, which may change: {text}")
     if not column_type.is_nested:
-        value = _compute_default(state, text, name, column_type)
+        value = _compute_default(state, context, text, name, column_type)
         if _is_constant(expression):
             return (literal_text(value, column_type), "literal") if value.is_valid else (None, None)
     return (expression_to_spark(text) if dialect == "duckdb" else text), "expression"
@@ -129,12 +142,11 @@ def _is_constant(expression: exp.Expr) -> bool:
     return not times or all(_STANDING.fullmatch(text) for text in texts)
 
 
-def _compute_default(state: SessionState, text: str, name: str, column_type: ColumnType) -> pa.Scalar:
+def _compute_default(state: SessionState, context: Context, text: str, name: str, column_type: ColumnType) -> pa.Scalar:
     """The value that an INSERT of the expression would store."""
     column, query = Column(ColumnId(0), name, column_type), f"SELECT {text}\n"
     try:
         with translate_query_errors():
-            context = context_of(state)
             rows = read_texts_as_times(query_frame(state, context, query), [column], query, context.dialect)
             source = type_in_spark(rows.schema.fields[0].dataType)
             check_assignable(source, column_type, name)

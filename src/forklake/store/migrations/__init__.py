@@ -49,6 +49,13 @@ STEPS: Steps = {
     },
 }
 """The statements for each database, by the version they start from. The first version was 1."""
+UNCHANGED: Mapping[str, frozenset[int]] = {"postgresql": frozenset(), "sqlite": frozenset({3})}
+"""By database, the versions of which the next differs in nothing but its number, the script included."""
+
+
+def is_up_to_date(store: Store, version: int) -> bool:
+    """Whether this release can read and write a lake of an older version as it is."""
+    return UNCHANGED[store.dialect.name].issuperset(range(version, FORMAT_VERSION))
 
 
 def migrate(
