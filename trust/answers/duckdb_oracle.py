@@ -10,7 +10,7 @@ from trust.answers.evaluation import Judgement
 from trust.answers.kinds import Column
 
 TYPES = {"STRING": "VARCHAR", "TIMESTAMP_NTZ": "TIMESTAMP", "TIMESTAMP_LTZ": "TIMESTAMPTZ"}
-LEFT_OUT = frozenset({"uuid", "time", "ubig", "map", "bin", "wide"})
+LEFT_OUT = frozenset({"uuid", "time", "utiny", "ubig", "map", "bin", "wide"})
 """Kinds that Spark shows as another type than DuckDB has, or that the grammar knows nothing of."""
 
 

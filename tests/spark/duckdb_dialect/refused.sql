@@ -123,7 +123,7 @@ SELECT printf('%g', 1.5::DOUBLE);
 -- encode
 SELECT 'ë'::BLOB;
 
--- texts beside other types
+-- text with other types
 VALUES (3), ('+7');
 
 -- typeof
@@ -183,10 +183,10 @@ SELECT '00000000-0000-0000-0000-00000000000a'::UUID = 'abc';
 -- HUGEINT and UBIGINT
 SELECT 5::UBIGINT & 3;
 
--- texts beside other types
+-- text with other types
 SELECT 1 AS a UNION ALL SELECT concat('0', '1');
 
--- IN compares texts
+-- IN compares text
 SELECT 1 WHERE 1 IN (SELECT concat('0', '1'));
 
 -- USING joins texts

@@ -455,3 +455,6 @@ SELECT list(i ORDER BY x) AS l FROM (VALUES ([1, NULL], 1), ([1, 2], 2)) AS v(x,
 SELECT chr(128512) AS a, chr(65) AS b, flatten([[1], NULL, [2, NULL]]) AS c, ascii('') AS d;
 SELECT ln(2) AS a, log(100) AS b, sqrt(4) AS c, acos('nan'::DOUBLE) AS d, atanh(1) AS e, log(3, 9) AS f;
 SELECT 18446744073709551615::UBIGINT // 2 AS a, (-7)::HUGEINT // 2 AS b, 5::UTINYINT & 3 AS c, 1 << 3 AS d;
+SELECT concat(sign(0), true), sign(-2.5), sign(3), sign('nan'::double), sign(a) FROM t;
+SELECT CASE WHEN NULL THEN DATE '2024-01-01' ELSE DATE '2024-01-02' END, CASE WHEN (NULL) THEN 1 WHEN true THEN 2 END FROM t;
+SELECT CAST(4294967295 AS UINTEGER) % CAST(0.1 AS FLOAT), 5 % CAST(0.3 AS FLOAT), CAST(7.7 AS FLOAT) % 2, CAST(7.7 AS FLOAT) % 0 FROM t;

@@ -41,13 +41,18 @@ def _pack_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
 
 
 def _with_arrow_types(frame: DataFrame) -> DataFrame:
-    """The DataFrame with types that Arrow supports: elements without type, as in `array()`, must be nullable."""
+    """The DataFrame with types that Arrow supports: what has no type, as in `explode(array())`, must be nullable."""
     fields = frame.schema.fields
-    known = [_arrow_type(field.dataType) for field in fields]
-    if all(field.dataType == type_ for field, type_ in zip(fields, known, strict=True)):
+    known = [_arrow_field(field) for field in fields]
+    if fields == known:
         return frame
     places = frame.toDF(*(f"c{at}" for at in range(len(fields))))
-    return places.select(*(F.col(f"c{at}").cast(type_) for at, type_ in enumerate(known))).toDF(*frame.columns)
+    columns = [
+        # Nothing but NULL has no type.
+        F.lit(None) if isinstance(field.dataType, st.NullType) else F.col(f"c{at}").cast(field.dataType)
+        for at, field in enumerate(known)
+    ]
+    return places.select(*columns).toDF(*frame.columns)
 
 
 def _arrow_type(data_type: st.DataType) -> st.DataType:

@@ -285,9 +285,11 @@ def _is_nan(node: exp.Expr) -> exp.Expr | None:
 
 
 def _sign(node: exp.Expr) -> exp.Expr | None:
+    """DuckDB's is a TINYINT, and 0 for NaN."""
+    sign = cast_to(call("SIGN", node.this.copy()), "tinyint")
     if kind(node.this) != "float":
-        return None
-    return if_else(call("ISNAN", node.this.copy()), cast_to(number(0), "double"), call("SIGN", node.this))
+        return sign
+    return if_else(call("ISNAN", node.this.copy()), cast_to(number(0), "tinyint"), sign)
 
 
 def _code_point(node: exp.Expr) -> exp.Expr | None:
@@ -486,6 +488,11 @@ def rewrite(node: exp.Expr) -> exp.Expr | None:
 
 def rewrite_all(root: exp.Expr) -> exp.Expr:
     """Translate every expression in a tree, from the leaves up."""
+    # Queries have been rewritten, and their columns named, by now.
+    for case in root.find_all(exp.Case):
+        for branch in case.args["ifs"] if case.this is None else ():
+            if isinstance(branch.this.unnest(), exp.Null):
+                branch.set("this", exp.cast(exp.null(), "boolean"))
     for node in reversed(list(root.walk(bfs=False))):
         known = node.meta.get(TYPE)
         new = rewrite(node)

@@ -106,12 +106,20 @@ def _integer_divide(node: exp.Expr) -> exp.Expr | None:
 
 def _modulo(node: exp.Expr) -> exp.Expr | None:
     assert isinstance(node, exp.Binary)
+    if is_float32_pair(node.left, node.right):
+        for side in ("this", "expression"):
+            node.set(side, _as_float32(node.args[side]))
     if "float" in {kind(node.left), kind(node.right)} and not _is_nonzero(node.right):
         rest = exp.Mod(this=paren(node.left), expression=_null_if_zero(node.right))
         is_zero = exp.EQ(this=paren(node.right.copy()), expression=number(0))
         return if_else(is_zero, cast_to(text("NaN"), "double"), rest)
     plain = exp.Paren(this=exp.Mod(this=paren(node.left), expression=_null_if_zero(node.right)))
     return remainder(node, _null_if_zero(node.right)) or plain
+
+
+def _as_float32(value: exp.Expr) -> exp.Expr:
+    """A number as FLOAT, in which DuckDB computes if one operand is one; Spark would take DOUBLE."""
+    return value if is_float32(value) else mark_type(cast_to(paren(value), "float"), exp.DataType.build("float"))
 
 
 def _null_if_zero(node: exp.Expr) -> exp.Expr:

@@ -353,11 +353,31 @@ class Cursor:
             word = self.peek()
             if depth == 0 and word in _CLOSING:
                 break
+            if (length := self._length_of_unit()) > 1:
+                self._at += length - 1
             depth += (word in _OPENING) - (word in _CLOSING) + word.count(more_opening) - word.count(more_closing)
             end = self._take().end + 1
         if end <= start:
             raise self.problem("Expected an expression")
         return self.text[start:end]
+
+    def _length_of_unit(self) -> int:
+        """The number of tokens that are one, whatever word is among them: CASE … END, and IS [NOT] DISTINCT FROM."""
+        for words in ("IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
+            if self.next_is(words):
+                return len(words.split())
+        if not self.next_is("CASE"):
+            return 1
+        here, depth, length = self._at, 0, 0
+        while not self.at_end:
+            depth += self.next_is("CASE") - self.next_is("END")
+            length += 1
+            if depth == 0:
+                break
+            self._at += 1
+        self._at = here
+        # Without END it is a name.
+        return length if depth == 0 else 1
 
     def in_brackets(self) -> str:
         """The text between the next bracket and its match."""
