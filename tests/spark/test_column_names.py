@@ -43,11 +43,11 @@ def test_a_column_may_be_called_like_something_of_sparks(local: Lakehouse, name:
 
 @pytest.mark.parametrize("name", ["_tmp_metadata_row_index", "_TMP_Metadata_Row_Index"])
 def test_a_column_that_spark_would_take_for_positions_is_refused(local: Lakehouse, name: str) -> None:
-    with pytest.raises(InvalidName, match="positions of rows"):
+    with pytest.raises(InvalidName, match="row positions"):
         local.lake.create_table("t", {"id": "int", name: "bigint"})
     table = local.lake.create_table("t", {"id": "int"})
     for change in (f"ADD COLUMN `{name}` INT", f"RENAME COLUMN id TO `{name}`"):
-        with pytest.raises(InvalidName, match="positions of rows"):
+        with pytest.raises(InvalidName, match="row positions"):
             local.session.sql(f"ALTER TABLE lake.t {change}")
     assert list(table.columns) == ["id"]
 
@@ -60,7 +60,7 @@ def test_a_file_with_a_column_that_spark_would_take_for_positions_is_not_added(
     path = str(tmp_path / "theirs.parquet")
     pq.write_table(pa.table({"id": pa.array([7], pa.int32()), name: [70]}), path)
     table = local.lake.create_table("t", {"id": "int"})
-    with pytest.raises(InvalidName, match=r"theirs\.parquet.*positions of rows"):
+    with pytest.raises(InvalidName, match=r"theirs\.parquet.*row positions"):
         table.add_files([path], ignore_extra_columns=ignore_extra_columns)
     assert rows(table) == []
 

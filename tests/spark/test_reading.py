@@ -319,7 +319,7 @@ def test_a_condition_cannot_have_a_star(local: Lakehouse) -> None:
     table = local.lake.create_table("t", {"id": "int"})
     table.append([{"id": 1}])
     for where in ("to_json(struct(*)) = '{}'", "hash(t.*) = 1"):
-        with pytest.raises(InvalidInput, match="name the columns"):
+        with pytest.raises(InvalidInput, match="list the columns"):
             table.delete(where)
     assert table.delete("id * 2 = 2") == 1
 
