@@ -60,7 +60,7 @@ def test_a_file_with_a_column_that_spark_would_take_for_positions_is_not_added(
     path = str(tmp_path / "theirs.parquet")
     pq.write_table(pa.table({"id": pa.array([7], pa.int32()), name: [70]}), path)
     table = local.lake.create_table("t", {"id": "int"})
-    with pytest.raises(InvalidName, match=r"theirs\.parquet.*row positions"):
+    with pytest.raises(InvalidName, match=r"theirs\.parquet.*positions of rows"):
         table.add_files([path], ignore_extra_columns=ignore_extra_columns)
     assert rows(table) == []
 
