@@ -1,7 +1,7 @@
 """What has expired is told as such: no other state, and no part of the changes, is given in its place."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ from forklake.catalog.transaction.names import get_table
 from forklake.errors import NoSuchSnapshot
 from forklake.model.ids import SnapshotId, TableId
 from forklake.store import row_events
+from forklake.store.connection import Statement
 from tests.backends.test_expiry import LATER, add_file, end_file, expire_all
 from tests.lakes import append, delete_rows, make_table, transaction
 
@@ -115,6 +116,23 @@ def test_changes_since_a_time_are_all_of_them_or_none(main: Catalog) -> None:
     since = time_of(main, second)
     assert snapshot_range(view_at_head(main), since, None)[0] == second
     expire_snapshots(main, versions=[second, third])
+    with pytest.raises(NoSuchSnapshot, match="have expired"):
+        snapshot_range(view_at_head(main), since, None)
+
+
+def test_changes_since_a_time_are_all_of_them_also_if_snapshots_are_a_microsecond_apart(main: Catalog) -> None:
+    make_table(main)
+    # Behind a snapshot of the future, each is a microsecond after the one before.
+    later = main.lake.store.dialect.to_database_time(datetime.now(UTC) + timedelta(days=1))
+    ahead = Statement("UPDATE lake_snapshot SET snapshot_time = :later", {"later": later})
+    head = Statement("UPDATE lake_catalog SET head_time = :later", {"later": later})
+    with main.lake.store.writing([]) as (transaction, _):
+        transaction.commit([ahead, head])
+    first, second = append(main), append(main)
+    append(main)
+    since = time_of(main, second)
+    assert since - time_of(main, first) == timedelta(microseconds=1)
+    expire_snapshots(main, versions=[second])
     with pytest.raises(NoSuchSnapshot, match="have expired"):
         snapshot_range(view_at_head(main), since, None)
 

@@ -44,19 +44,20 @@ def newest_snapshots(store: Store, scope: Scope, count: int | None) -> list[Snap
 
 
 def newest_snapshot(
-    store: Store, lineage: Lineage, version: SnapshotId, until: datetime | None = None
+    store: Store, lineage: Lineage, version: SnapshotId, until: datetime | None = None, *, before: bool = False
 ) -> Snapshot | None:
     """The newest snapshot not above a version, nor later than `until`; None if it does not exist or has expired.
 
-    A snapshot represents all versions up to its successor. This requires that nothing between it and the requested
-    version or time has expired: see `_covers_version`.
+    With `before`, it is earlier than `until`, and nothing up to that time has expired. A snapshot represents all
+    versions up to its successor. This requires that nothing between it and the requested version or time has expired:
+    see `_covers_version`.
     """
     dialect = store.dialect
     params = {"version": version, **dialect.level_params(lineage.levels)}
     in_time = "TRUE"
     if until is not None:
         params["until"] = dialect.to_database_time(until)
-        in_time = "s.snapshot_time <= :until"
+        in_time = "s.snapshot_time < :until" if before else "s.snapshot_time <= :until"
     # Ordered by time if a time is given, so that the index finds it directly.
     order = "s.snapshot_id" if until is None else "s.snapshot_time"
     newest = (
@@ -76,7 +77,8 @@ def newest_snapshot(
         return None
     row = max(rows, key=lambda candidate: candidate[0])
     found = _snapshot_from_row(row, dialect)
-    exact = found.snapshot_id == version or found.snapshot_time == until
+    # Snapshots may be a microsecond apart.
+    exact = found.snapshot_id == version or (found.snapshot_time == until and not before)
     return found if exact or _covers_version(store, lineage, found, row[-1], version) else None
 
 

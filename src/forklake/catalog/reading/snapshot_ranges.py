@@ -1,6 +1,6 @@
 """Ranges of snapshots, by number or time."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from forklake.catalog.reading.view import CatalogView, view_at
 from forklake.errors import InvalidInput, NoSuchSnapshot
@@ -33,7 +33,7 @@ def _first_since(view: CatalogView, time: datetime) -> SnapshotId:
     if found is None:
         return SnapshotId(view.snapshot_id + 1)
     # The preceding state proves that nothing of the range has expired; there is none before the very first snapshot.
-    before = newest_snapshot(store, lineage, view.snapshot_id, time - timedelta(microseconds=1))
+    before = newest_snapshot(store, lineage, view.snapshot_id, time, before=True)
     if before is None and has_previous(store, view.scope, found):
         raise NoSuchSnapshot(f"Snapshots since {time} have expired; the oldest that is kept is {found}.")
     return found
