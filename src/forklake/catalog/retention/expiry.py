@@ -67,7 +67,12 @@ def cutoff_from_option(catalog: Catalog, option: str) -> datetime | None:
 
 
 def cutoff_time(catalog: Catalog, age: Age | None) -> datetime | None:
-    """The cutoff time, by the clock that is behind: that of this machine or that of the database."""
+    """The cutoff time, by the clock that is behind: that of this machine or that of the database.
+
+    A negative age would be a time in the future, before which everything is: nobody means that by it.
+    """
+    if isinstance(age, timedelta) and age < timedelta():
+        raise InvalidInput(f"The age {age} is negative; give the time that must have passed, such as 7 days.")
     if isinstance(age, LocalClockTime):
         age = datetime.now(UTC) - age
     if not isinstance(age, timedelta):
