@@ -149,12 +149,13 @@ def test_options_are_set_listed_and_unset(shell: Shell) -> None:
         (["describe", "x"], 1, "'main.x' does not exist"),
         (["describe", "a.b.c"], 1, "not a table's name"),
         (["files", "t", "--version", "99"], 1, "No snapshot found at version 99"),
+        (["files", "t", "--version", "0"], 1, "No snapshot found at version 0"),
         (["fork", "main"], 1, "already exists"),
         (["fork", "a", "b", "c"], 2, "Give the name of the fork"),
         (["diff"], 2, "Give one or two snapshots"),
         (["diff", "1", "--with", "main"], 2, "Give one or two snapshots"),
         (["diff", "--with", "nobody"], 1, "Catalog 'nobody' does not exist"),
-        (["drop", "main"], 2, "There is no terminal to ask on"),
+        (["drop", "main"], 2, "Cannot ask for confirmation without a terminal"),
         (["drop", "nobody", "--yes"], 1, "Catalog 'nobody' does not exist"),
         (["options", "set", "x", "1"], 1, "Unsupported option x"),
         (["options", "set", "target_file_size"], 2, "Missing argument"),
@@ -256,7 +257,7 @@ def test_a_catalog_is_dropped_when_that_is_confirmed(shell: Shell) -> None:
             assert "files_freed" in terminal.wait_for("Drop catalog 'agent'?")
             terminal.press(answer + ENTER)
             done, shown = terminal.finish()
-            assert (done, "is dropped" in shown) == (code, code == 0)
+            assert (done, "has been dropped" in shown) == (code, code == 0)
     assert [row["catalog_name"] for row in shell.rows("catalogs")] == ["main"]
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
 from forklake.catalog.lakes.lake import Catalog, Lake, RetrySettings, absolute_folder
 from forklake.catalog.lakes.open_lake import open_lake
-from forklake.catalog.reading.view import view_at
+from forklake.catalog.reading.view import first_if_zero, view_at
 from forklake.errors import AlreadyExists, InvalidInput, NoSuchCatalog
 from forklake.model.names import did_you_mean, fold
 from forklake.model.options import normalise_option
@@ -138,7 +138,8 @@ def _open_catalog(lake: Lake, options: AttachOptions) -> Catalog:
     catalog = find_catalog(lake, options.catalog, read_only=options.read_only, otherwise=_CREATE)
     if options.snapshot_version is None and options.snapshot_time is None:
         return catalog
-    view = view_at(catalog, version=options.snapshot_version, timestamp=options.snapshot_time)
+    version = None if options.snapshot_version is None else first_if_zero(catalog, options.snapshot_version)
+    view = view_at(catalog, version=version, timestamp=options.snapshot_time)
     return catalog.at(view.snapshot_id)
 
 
