@@ -1,6 +1,7 @@
 """Arguments in Python that mean nothing are refused with an error of ours, and nothing is written."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,11 @@ BAD: list[Callable[[Any, Any], object]] = [
     lambda _, lake: lake.cleanup_old_files(older_than="x"),
     lambda _, lake: lake.delete_orphaned_files(older_than="x"),
     lambda _, lake: lake.cleanup_dropped_catalogs(older_than=5),
+    lambda _, lake: lake.expire_snapshots(older_than=timedelta(days=-1)),
+    lambda _, lake: lake.expire_snapshots(older_than=timedelta(microseconds=-1), dry_run=True),
+    lambda _, lake: lake.cleanup_old_files(older_than=timedelta(days=-1)),
+    lambda _, lake: lake.delete_orphaned_files(older_than=timedelta(days=-1)),
+    lambda _, lake: lake.cleanup_dropped_catalogs(older_than=timedelta(days=-1)),
     lambda _, lake: lake.merge_adjacent_files(5),
     lambda _, lake: lake.merge_adjacent_files("t", min_file_size="x"),
     lambda _, lake: lake.rewrite_data_files("t", delete_threshold="x"),

@@ -65,7 +65,7 @@ def test_catalogs_are_dropped_and_cleaned_up(shell: Shell) -> None:
     assert shell.rows("catalog-storage", "--catalog", "agent")[0]["files_alone"] == 1
     [report] = shell.rows("drop-catalog", "agent", "--dry-run")
     assert (report["catalog_name"], report["files_freed"], report["some_forks"]) == ("agent", 1, [])
-    assert shell.rows("drop-catalog", "agent") == [report]
+    assert shell.rows("drop-catalog", "agent", "--yes") == [report]
     assert shell.run("catalog-storage", "--catalog", "agent").exit_code == 1
     [left] = shell.rows("cleanup-dropped-catalogs", "--cleanup-all")
     assert left["catalog_name"] == "agent"
@@ -148,9 +148,12 @@ def test_the_environment_and_profiles_name_the_lake(shell: Shell) -> None:
     ("arguments", "code", "message"),
     [
         (["verify", "--catalog", "mian"], 1, "Catalog 'mian' does not exist"),
-        (["expire-snapshots", "--versions", "1", "--older-than", "1 day"], 1, "cannot specify both"),
-        (["cleanup-old-files", "--cleanup-all", "--older-than", "1 day"], 1, "either cleanup_all OR older_than"),
-        (["drop-catalog", "nobody"], 1, "Catalog 'nobody' does not exist"),
+        (["verify", "--catalog", "nope"], 1, "Create it with `forklake init`"),
+        (["sql", "-c", "SELECT 1", "--catalog", "nope"], 1, "Create it with `forklake init`"),
+        (["expire-snapshots", "--versions", "1", "--older-than", "1 day"], 2, "--older-than or --versions, not both"),
+        (["cleanup-old-files", "--cleanup-all", "--older-than", "1 day"], 2, "--older-than or --cleanup-all, not both"),
+        (["drop-catalog", "main"], 2, "Cannot ask for confirmation without a terminal"),
+        (["drop-catalog", "nobody", "--yes"], 1, "Catalog 'nobody' does not exist"),
         (["merge-adjacent-files", "nothing"], 1, "nothing"),
         (["add-data-files", "t", "nowhere.parquet"], 1, "nowhere.parquet"),
         (["expire-snapshots", "--older-than", "soon"], 2, "neither an age"),
@@ -170,7 +173,7 @@ def test_failures_are_told_in_a_line(shell: Shell, arguments: list[str], code: i
 
 
 def test_debugging_shows_where_an_error_comes_from(shell: Shell) -> None:
-    done = CliRunner().invoke(app, ["drop-catalog", "nobody", "--debug", *shell.target])
+    done = CliRunner().invoke(app, ["drop-catalog", "nobody", "--yes", "--debug", *shell.target])
     assert done.exit_code == 1
     assert "Traceback" in done.stderr
     assert done.stderr.splitlines()[-1].startswith("forklake: Catalog 'nobody'")

@@ -149,6 +149,7 @@ def test_options_are_set_listed_and_unset(shell: Shell) -> None:
         (["describe", "x"], 1, "'main.x' does not exist"),
         (["describe", "a.b.c"], 1, "not a table's name"),
         (["files", "t", "--version", "99"], 1, "No snapshot found at version 99"),
+        (["files", "t", "--version", "0"], 1, "No snapshot found at version 0"),
         (["fork", "main"], 1, "already exists"),
         (["fork", "a", "b", "c"], 2, "Give the name of the fork"),
         (["diff"], 2, "Give one or two snapshots"),
@@ -248,9 +249,10 @@ assert not [name for name in ("pyspark", "pandas", "pyarrow", "sqlglot", "prompt
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_catalog_is_dropped_when_that_is_confirmed(shell: Shell) -> None:
+@pytest.mark.parametrize("name", ["drop", "drop-catalog"])
+def test_a_catalog_is_dropped_when_that_is_confirmed(shell: Shell, name: str) -> None:
     shell.lake.fork("agent")
-    command = [*FORKLAKE, "drop", "agent", *shell.target]
+    command = [*FORKLAKE, name, "agent", *shell.target]
     for answer, code in (("n", 1), ("y", 0)):
         with Terminal(command, shell.folder) as terminal:
             assert "files_freed" in terminal.wait_for("Drop catalog 'agent'?")
@@ -289,7 +291,9 @@ def test_statements_that_leave_a_transaction_open_fail(sqlite_shell: Shell) -> N
     assert sqlite_shell.rows("sql", "-c", "SELECT count(*) AS n FROM t") == [{"n": 3}]
 
 
-@pytest.mark.parametrize("arguments", [["drop", "nix", "--yes"], ["drop-catalog", "nix"], ["diff", "--with", "nix"]])
+@pytest.mark.parametrize(
+    "arguments", [["drop", "nix", "--yes"], ["drop-catalog", "nix", "--yes"], ["diff", "--with", "nix"]]
+)
 def test_a_catalog_that_is_not_there_is_not_to_be_created(sqlite_shell: Shell, arguments: list[str]) -> None:
     done = sqlite_shell.run(*arguments)
     assert done.exit_code == 1

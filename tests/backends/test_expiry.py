@@ -114,6 +114,13 @@ def test_a_catalog_attached_in_the_past_cannot_expire_anything(main: Catalog) ->
         expire_snapshots(at(main, SnapshotId(1)), older_than=LATER)
 
 
+def test_a_dry_run_is_allowed_on_a_catalog_attached_in_the_past(main: Catalog) -> None:
+    make_table(main)
+    expected = expire_snapshots(main, older_than=LATER, dry_run=True)
+    assert expected
+    assert expire_snapshots(at(main, expected[-1].snapshot_id), older_than=LATER, dry_run=True) == expected
+
+
 def test_a_file_that_only_expired_snapshots_show_is_scheduled(lake: Lake, main: Catalog) -> None:
     make_table(main)
     gone, kept = add_file(main), add_file(main)

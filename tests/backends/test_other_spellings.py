@@ -9,7 +9,7 @@ import pytest
 
 import forklake
 from forklake.api.session import Session
-from forklake.errors import InvalidInput, InvalidOption, NoSuchCatalog, NoSuchSnapshot, NoSuchTable
+from forklake.errors import InvalidInput, InvalidOption, NoSuchCatalog, NoSuchSnapshot
 from tests.conftest import Place
 
 
@@ -68,10 +68,10 @@ def test_orphans_are_cleaned_up_under_either_name(session: Session) -> None:
         assert rows(session, f"CALL {call}") == []
 
 
-def test_version_0_is_the_state_before_anything_was_made(session: Session, place: Place) -> None:
+def test_version_0_of_an_attachment_or_of_changes_is_the_state_before_anything_was_made(
+    session: Session, place: Place
+) -> None:
     schema = f", METADATA_SCHEMA '{place.metadata_schema}'" if place.metadata_schema else ""
-    with pytest.raises(NoSuchTable):
-        session.sql("SELECT * FROM t AT (VERSION => 0)")
     session.sql("CALL ducklake_fork_catalog('parent', 'agent')")
     for name in ("shared_data", "agent"):
         session.sql(f"ATTACH 'ducklake:{place.url}' AS past (CATALOG '{name}', SNAPSHOT_VERSION 0{schema})")
@@ -79,6 +79,19 @@ def test_version_0_is_the_state_before_anything_was_made(session: Session, place
         session.sql("DETACH past")
     [(last,)] = rows(session, "SELECT max(snapshot_id) FROM parent.snapshots()")
     assert len(rows(session, f"SELECT * FROM ducklake_table_insertions('parent', 'main', 't', 0, {last})")) == 1
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT * FROM t AT (VERSION => 0)",
+        "SELECT * FROM list_files('t', snapshot_version => 0)",
+        "CALL parent.fork_catalog('agent', version => 0)",
+    ],
+)
+def test_there_is_no_version_0_to_read(session: Session, statement: str) -> None:
+    with pytest.raises(NoSuchSnapshot, match="No snapshot found at version 0"):
+        session.sql(statement)
 
 
 def test_expiry_names_versions_that_the_catalog_does_not_have(session: Session) -> None:

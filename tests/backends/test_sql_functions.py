@@ -24,6 +24,7 @@ from forklake.model.entities import ViewDefinition
 from forklake.model.ids import TableId
 from forklake.sql.binding.names import context_of
 from forklake.sql.functions.registry import FUNCTIONS, call_function, is_function
+from forklake.sql.functions.signatures import FLAG
 from forklake.sql.session.state import SessionState
 from tests.conftest import Place
 from tests.lakes import append, delete_rows, make_table, transaction
@@ -290,6 +291,31 @@ def test_an_argument_of_the_wrong_type_is_refused(state: SessionState) -> None:
         call(state, "lake.expire_snapshots", versions=3)
     with pytest.raises(InvalidInput, match="given twice"):
         call(state, "lake.set_option", "auto_compact", False, value=True)
+
+
+FLAGS_AND_REQUIRED = [
+    (function.name, parameter.name)
+    for function in FUNCTIONS.values()
+    for parameter in function.parameters
+    if (parameter.kind is FLAG or parameter.required) and not parameter.nullable
+]
+
+
+@pytest.mark.parametrize(("name", "parameter"), FLAGS_AND_REQUIRED)
+def test_null_is_no_boolean_and_nothing_that_is_required(
+    state: SessionState, catalog: Catalog, name: str, parameter: str
+) -> None:
+    make_table(catalog)
+    required = {each.name: "t" for each in FUNCTIONS[name].parameters if each.required}
+    with pytest.raises(InvalidInput, match=f"{parameter} cannot be NULL"):
+        call(state, f"lake.{name}", **{**required, parameter: None})
+
+
+def test_a_dry_run_that_is_null_drops_nothing(state: SessionState) -> None:
+    call(state, "lake.fork_catalog", "f")
+    with pytest.raises(InvalidInput, match="dry_run cannot be NULL"):
+        call(state, "lake.drop_catalog", "f", dry_run=None)
+    assert "f" in call(state, "lake.catalogs")["catalog_name"].to_pylist()
 
 
 def test_names_are_looked_up_in_the_catalog_in_use(state: SessionState, catalog: Catalog) -> None:

@@ -108,6 +108,27 @@ def test_rows_go_out_to_a_folder_as_of_a_snapshot(local: Lakehouse, tmp_path: Pa
     assert run(local, "import", "u", str(folder), "--format", "parquet")[0]["rows_imported"] == 21
 
 
+def test_an_export_overwrites_neither_a_lake_nor_the_current_folder(
+    local: Lakehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local.lake.create_table("t", {"id": "bigint"}).append([(1,)])
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    Path("mine.csv").write_text("mine")
+    other = tmp_path / "meta" / "other.csv"
+    other.parent.mkdir()
+    local.session.attach(f"ducklake:{other}", "other", catalog="main", create_if_not_exists=True)
+    for place in (other, other.parent, f"{other}-wal", f"file://{other}"):
+        told = refused(local, "export", "t", str(place), "--format", "csv", "--overwrite")
+        assert "SQLite database" in told
+        assert other.is_file()
+    for place in ("", "  "):
+        assert "The path is empty" in refused(local, "export", "t", place, "--overwrite")
+        assert "The path is empty" in refused(local, "import", "u", place, "--format", "csv")
+    assert "holds files that no export has written" in refused(local, "export", "t", ".", "--overwrite")
+    assert Path("mine.csv").read_text() == "mine"
+
+
 def test_imports_match_columns_by_name_and_take_all_rows_or_none(local: Lakehouse, tmp_path: Path) -> None:
     table = local.lake.create_table("t", {"id": "bigint", "code": "varchar"})
     (tmp_path / "a.csv").write_text("Code;id\n007;1\n")

@@ -8,7 +8,16 @@ import pytest
 
 import forklake
 from forklake.api.table import TableHandle
-from forklake.errors import ForklakeError, InvalidChange, InvalidInput, InvalidRows, NoSuchTable, QueryFailed
+from forklake.errors import (
+    ForklakeError,
+    InvalidChange,
+    InvalidInput,
+    InvalidRows,
+    NoSuchTable,
+    QueryFailed,
+    SyntaxProblem,
+)
+from forklake.model.entities import SortKey
 from tests.spark.conftest import Lakehouse
 
 
@@ -52,6 +61,30 @@ def test_what_rows_cannot_be_sorted_by_is_refused_when_it_is_set(local: Lakehous
         lake.create_table("s", {"a": "int", "m": "map(int, int)"}, sorted_by=[key])
     with pytest.raises(InvalidChange):
         lake.table("t").set_sort_order([key])
+    assert len(lake.snapshots()) == before
+
+
+@pytest.mark.parametrize("dialect", ["spark", "duckdb"])
+@pytest.mark.parametrize(
+    "key", ["a DECS", "a BOGUS", "a b", "lower(v) AS x", "a + 1 dsc NULLS LAST", "v, a DESCENDING"]
+)
+def test_a_misspelt_direction_is_no_alias(local: Lakehouse, key: str, dialect: str) -> None:
+    session = forklake.connect(dialect=dialect, spark=local.spark)
+    lake = session.attach(local.place.url, "lake", catalog="main")
+    table = lake.create_table("t", {"a": "int", "v": "varchar"})
+    before = len(lake.snapshots())
+    for text in (
+        f"CREATE TABLE lake.s (a INT, v VARCHAR) SORTED BY ({key})",
+        f"CREATE TABLE lake.s SORTED BY ({key}) AS SELECT 1 AS a, 'x' AS v",
+        f"ALTER TABLE lake.t SET SORTED BY ({key})",
+    ):
+        with pytest.raises(SyntaxProblem, match="or the end of the sort key, not"):
+            session.sql(text)
+    for keys in ([key], [SortKey(key, dialect=dialect)]):
+        with pytest.raises(InvalidInput):
+            lake.create_table("s", {"a": "int", "v": "varchar"}, sorted_by=keys)
+        with pytest.raises(InvalidInput):
+            table.set_sort_order(keys)
     assert len(lake.snapshots()) == before
 
 

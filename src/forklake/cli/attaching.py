@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
-from forklake.cli.opening import opened_catalog
+from forklake.cli.opening import IF_MISSING, opened_catalog
 from forklake.cli.running import CommonOptions
 from forklake.cli.target import LakeTarget
 from forklake.maintenance.progress import QUIET, Progress
@@ -64,5 +64,5 @@ def attached_session(
     state = SessionState(provider, dialect, shortcuts=shortcuts)
     options = AttachOptions(target.catalog, target.data_path, target.metadata_schema)
     with Session(state) as session:
-        attach(state, target.lake, target.catalog, options)
+        attach(state, target.lake, target.catalog, options, if_missing=IF_MISSING)
         yield AttachedSession(session, state)

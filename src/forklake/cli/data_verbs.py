@@ -24,7 +24,8 @@ from forklake.model.ids import ColumnId
 from forklake.model.names import fold
 from forklake.spark.session.failures import translate_query_errors
 from forklake.spark.session.job_settings import READ_OPTIONS
-from forklake.spark.storage.data_path_mark import check_outside_lakes
+from forklake.spark.storage.exports import check_place
+from forklake.spark.storage.storage import user_place
 from forklake.spark.values.quoting import column_named
 from forklake.spark.values.text_files import csv_read_options, parsed_csv, read_csv, read_json
 from forklake.spark.values.type_mapping import shown_type
@@ -92,8 +93,7 @@ def _read_files(
     spark: SparkSession, files: Sequence[str], file_format: str, delimiter: str, columns: Sequence[Column] | None
 ) -> DataFrame:
     """The rows of files; given the columns of a table, converted to their types."""
-    # Spark would resolve relative paths against the directory in which it was started.
-    paths = [file if "://" in file else os.path.abspath(file) for file in files]
+    paths = [user_place(file) for file in files]
     match file_format:
         case "csv":
             return _read_csv(spark, paths, delimiter, columns)
@@ -145,8 +145,8 @@ def export(
     shortcuts: bool,
 ) -> OutputRows:
     """Export the rows of a table as one file or a folder of files, which the lake does not track."""
-    is_file = "://" not in place and _format_by_suffix(place) is not None and not os.path.isdir(place)
-    path = place if "://" in place else os.path.abspath(place)
+    path = user_place(place)
+    is_file = path.startswith("/") and _format_by_suffix(place) is not None and not os.path.isdir(place)
     if is_file and os.path.exists(path) and not overwrite:
         raise AlreadyExists(f"{place} already exists; use --overwrite to replace it.")
     chosen = file_format or _format_by_suffix(place) or "parquet"
@@ -164,7 +164,7 @@ def _write_folder(rows: TableHandle, version: int | None, path: str, file_format
 
 def _write_file(rows: TableHandle, version: int | None, path: str, file_format: str, overwrite: bool) -> None:
     """Write one file atomically: Spark writes folders, so the file is moved out of a temporary one."""
-    check_outside_lakes(path)
+    check_place(path)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     folder = mkdtemp(prefix=".forklake-", dir=os.path.dirname(path))
     try:

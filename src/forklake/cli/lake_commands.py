@@ -1,13 +1,13 @@
 """Commands on catalogs and tables. They read and write metadata only, and never start Spark."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from forklake.cli.app import LAKE, command
-from forklake.cli.options import AtVersion, DryRun, TableName, Timestamp
-from forklake.cli.running import FAILED, Run
+from forklake.cli.confirming import drop_confirmed
+from forklake.cli.options import AtVersion, DryRun, TableName, Timestamp, Yes
+from forklake.cli.running import Run
 
 
 @command(LAKE, "forklake init --lake lake.db --data-path data")
@@ -62,26 +62,13 @@ def drop(
     run: Run,
     name: Annotated[str, typer.Argument(help="Catalog to drop.")],
     dry_run: DryRun = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: Yes = False,
 ) -> None:
     """Drop a catalog. On a terminal, shows what would be freed and asks for confirmation; otherwise requires `--yes`.
 
     Files visible to forks are kept; `maintain` deletes the others.
     """
-    asks = not dry_run and not yes
-    if asks and not sys.stdin.isatty():
-        raise typer.BadParameter(
-            "Cannot ask for confirmation without a terminal; pass --yes to drop the catalog, or --dry-run."
-        )
-    if asks:
-        run.tell("drop_catalog", catalog_name=name, dry_run=True)
-        if not typer.confirm(f"Drop catalog '{name}'?", err=True):
-            raise typer.Exit(FAILED)
-    if asks and not run.common.json:
-        run.run_silently("drop_catalog", catalog_name=name, dry_run=False)
-        typer.echo(f"Catalog '{name}' has been dropped.", err=True)
-    else:
-        run("drop_catalog", catalog_name=name, dry_run=dry_run)
+    drop_confirmed(run, name, dry_run=dry_run, yes=yes)
 
 
 @command(LAKE, "forklake tables --catalog agent_7")

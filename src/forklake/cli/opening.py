@@ -8,6 +8,8 @@ from forklake.catalog.lakes.open_lake import open_lake
 from forklake.cli.target import LakeTarget
 from forklake.sql.session.attachments import AttachOptions, open_attachment
 
+IF_MISSING = " Create it with `forklake init`, or fork another catalog with `forklake fork`."
+
 
 @contextmanager
 def opened_catalog(target: LakeTarget, *, read_only: bool = False, create: bool = False) -> Iterator[Catalog]:
@@ -18,7 +20,7 @@ def opened_catalog(target: LakeTarget, *, read_only: bool = False, create: bool 
         read_only=read_only,
         create_if_not_exists=create,
     )
-    catalog = open_attachment(target.lake, "lake", options).catalog
+    catalog = open_attachment(target.lake, "lake", options, if_missing=IF_MISSING).catalog
     try:
         yield catalog
     finally:

@@ -96,6 +96,7 @@ QuietFlag = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show prog
 DebugFlag = Annotated[bool, typer.Option("--debug", help="Show the traceback of errors.", rich_help_panel=_OUTPUT)]
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only report what would be done.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 TableName = Annotated[str, typer.Argument(metavar="TABLE", help="Name of the table, optionally with its schema.")]
 AtVersion = Annotated[int | None, typer.Option("--version", metavar="N", help="As of this snapshot.", min=0)]
 Timestamp = Annotated[

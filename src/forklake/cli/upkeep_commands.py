@@ -1,6 +1,6 @@
 """Maintenance commands, made of the registry of operations."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from inspect import Parameter, Signature
 from typing import Annotated, Any
@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from forklake.cli.app import EVERYTHING, FILES, HISTORY, command
-from forklake.cli.options import parse_age_or_time, parse_numbers
+from forklake.cli.confirming import drop_confirmed
+from forklake.cli.options import Yes, parse_age_or_time, parse_numbers
 from forklake.cli.running import FOUND_PROBLEMS, Run
 from forklake.maintenance.operations import (
     EVERYTHING_OPERATIONS,
@@ -32,15 +33,28 @@ def maintain(
 
 def _declare(panel: str, operation: Operation) -> None:
     def execute(run: Run, **given: Any) -> None:
+        if operation.name == "drop_catalog":
+            drop_confirmed(run, given["catalog_name"], dry_run=given["dry_run"], yes=given["yes"])
+            return
+        _check_alternatives(given)
         if "versions" in given:
             given["versions"] = parse_numbers(given["versions"])
         if run(operation.name, **given) and operation.name == "verify":
             raise typer.Exit(FOUND_PROBLEMS)
 
     own = [Parameter("run", Parameter.POSITIONAL_OR_KEYWORD), *map(_typer_parameter, operation.parameters)]
+    if operation.name == "drop_catalog":
+        own.append(Parameter("yes", Parameter.KEYWORD_ONLY, default=False, annotation=Yes))
     execute.__dict__["__signature__"] = Signature(own)
     execute.__name__, execute.__doc__ = operation.name, operation.help
     command(panel, operation.example)(execute)
+
+
+def _check_alternatives(given: Mapping[str, Any]) -> None:
+    """An age excludes whatever else could say what is meant, told by the names of options."""
+    for other in ("versions", "cleanup_all"):
+        if given.get("older_than") is not None and given.get(other):
+            raise typer.BadParameter(f"Give either --older-than or --{other.replace('_', '-')}, not both.")
 
 
 def _typer_parameter(parameter: OperationParameter) -> Parameter:

@@ -6,6 +6,8 @@ CREATE TABLE t id BIGINT;
 --! Expected PARTITIONED BY, SORTED BY, COMMENT or AS, not 'id'.
 CREATE TABLE t (id);
 --! Column 'id' needs a type
+CREATE TABLE s (id BIGINT) SORTED BY (id DECS);
+--! Expected ASC, DESC, NULLS FIRST, NULLS LAST or the end of the sort key, not 'DECS'.
 CREATE TABLE (id BIGINT);
 --! Expected a name
 INSERT t VALUES (1);

@@ -92,7 +92,8 @@ def test_the_sql_function_of_an_operation_takes_its_parameters(operation: Operat
 def test_the_command_of_an_operation_takes_its_parameters(operation: Operation) -> None:
     known = inspect.signature(commands()[operation.name][0]).parameters
     own = {name: found for name, found in known.items() if name not in COMMON}
-    assert list(own) == [each.name for each in operation.parameters]
+    asks = ["yes"] if operation.name == "drop_catalog" else []
+    assert list(own) == [each.name for each in operation.parameters] + asks
     for each in operation.parameters:
         accepted, info = get_args(own[each.name].annotation)
         expected, default = declared(replace(each, type=TYPER_TYPES.get(each.type, each.type)))

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from forklake.catalog.reading.view import CatalogView, view_at
+from forklake.catalog.reading.view import CatalogView, first_if_zero, view_at
 from forklake.errors import InvalidInput, NoSuchSnapshot
 from forklake.model.ids import SnapshotId
 from forklake.store.snapshots import first_snapshot_since, has_previous, newest_snapshot
@@ -14,12 +14,13 @@ Point = int | datetime
 def snapshot_range(head: CatalogView, first: Point, last: Point | None) -> tuple[SnapshotId, SnapshotId]:
     """The snapshots between two points, inclusive; up to the given head if there is no end.
 
-    A start time selects the snapshots committed at or after that time. The range may be empty.
+    Changes since version 0 are all changes. A start time selects the snapshots committed at or after that time. The
+    range may be empty.
     """
     view = head if last is None else _view_at_point(head, last)
     if isinstance(first, datetime):
         return _first_since(view, first), view.snapshot_id
-    view_at(head.catalog, version=first)  # Rejects a snapshot that never existed.
+    view_at(head.catalog, version=first_if_zero(head.catalog, first))  # Rejects a snapshot that never existed.
     if first > view.snapshot_id:
         raise InvalidInput(f"The range ends at snapshot {view.snapshot_id}, before it begins at {first}.")
     return SnapshotId(first), view.snapshot_id
@@ -43,4 +44,4 @@ def _view_at_point(head: CatalogView, point: Point) -> CatalogView:
     if isinstance(point, datetime):
         seen = head.snapshot_id if head.catalog.pinned is None else None
         return view_at(head.catalog, timestamp=point, seen=seen)
-    return view_at(head.catalog, version=point)
+    return view_at(head.catalog, version=first_if_zero(head.catalog, point))

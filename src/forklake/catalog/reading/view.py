@@ -141,7 +141,6 @@ def view_at(
         raise InvalidInput("Give either a version or a timestamp.")
     if timestamp is not None and timestamp.tzinfo is None:
         raise InvalidInput(f"The time {timestamp} has no time zone; give one, such as UTC.")
-    version = _first_version(catalog) if version == 0 else version
     top = (NO_LIMIT if seen is None else seen) if version is None else SnapshotId(version)
     where = f"version {version}" if version is not None else f"timestamp {timestamp}"
     _wait_for_commits_below(catalog, version, timestamp)
@@ -156,8 +155,10 @@ def view_at(
     return CatalogView(catalog, snapshot.snapshot_id, snapshot.schema_version, snapshot.catalog_id)
 
 
-def _first_version(catalog: Catalog) -> int:
-    """The meaning of version 0: the state before anything was created, which is that of the very first snapshot."""
+def first_if_zero(catalog: Catalog, version: int) -> int:
+    """The version itself, or for 0 the very first: in DuckLake, 0 is the state before anything was created."""
+    if version != 0:
+        return version
     root = catalog.lineage.levels[-1]
     [(birth, _)] = first_snapshots(catalog.lake.store, [root]).values()
     return birth
@@ -174,7 +175,7 @@ def _wait_for_commits_below(catalog: Catalog, version: int | None, timestamp: da
     newest = catalogs.newest_of(store, catalog.catalog_id)
     if newest is None:
         raise NoSuchCatalog(f"Catalog '{catalog.name}' was dropped.")
-    if version is not None and not 0 <= version <= newest.last_id:
+    if version is not None and not 1 <= version <= newest.last_id:
         raise NoSuchSnapshot(f"No snapshot found at version {version} in catalog '{catalog.name}'.")
     # All future commits are later than the head, in version and in time.
     settled = version <= newest.head if version is not None else timestamp is None or timestamp <= newest.head_time

@@ -1,6 +1,7 @@
 """Snapshot expiry: ends time travel to snapshots, and releases what only they showed."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from forklake.catalog.lakes.lake import Catalog
@@ -48,10 +49,11 @@ def expire_snapshots(
         raise InvalidInput(f"The time {before} has no time zone; give one, such as UTC.")
     if versions is None and before is None:
         before = cutoff_from_option(catalog, "expire_older_than")
+    if not dry_run:
+        catalog.check_writable()
     chosen = _snapshots_to_expire(catalog, versions, before)
     if dry_run:
         return chosen
-    catalog.check_writable()
     ids = [snapshot.snapshot_id for snapshot in chosen]
     if ids:
         with_retries(catalog.lake, lambda: _expire(catalog, ids), landed=lambda: None)
@@ -67,7 +69,12 @@ def cutoff_from_option(catalog: Catalog, option: str) -> datetime | None:
 
 
 def cutoff_time(catalog: Catalog, age: Age | None) -> datetime | None:
-    """The cutoff time, by the clock that is behind: that of this machine or that of the database."""
+    """The cutoff time, by the clock that is behind: that of this machine or that of the database.
+
+    A negative age would be a time in the future, before which everything is: nobody means that by it.
+    """
+    if isinstance(age, timedelta) and age < timedelta():
+        raise InvalidInput(f"The age {age} is negative; give the time that must have passed, such as 7 days.")
     if isinstance(age, LocalClockTime):
         age = datetime.now(UTC) - age
     if not isinstance(age, timedelta):
@@ -83,11 +90,10 @@ def cutoff_time(catalog: Catalog, age: Age | None) -> datetime | None:
 def _snapshots_to_expire(
     catalog: Catalog, versions: Collection[int] | None, older_than: datetime | None
 ) -> list[Snapshot]:
-    if catalog.pinned is not None:
-        catalog.check_writable()
     if versions is None and older_than is None:
         return []
-    known = own_snapshots(catalog)
+    # A dry run on an attachment in the past tells what would expire, not what is seen there.
+    known = own_snapshots(replace(catalog, pinned=None))
     # The newest one never expires.
     own = known[:-1]
     if versions is None:

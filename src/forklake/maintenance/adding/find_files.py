@@ -10,7 +10,7 @@ from pyarrow import fs
 
 from forklake.errors import InvalidInput
 from forklake.model.names import check_text
-from forklake.spark.storage.storage import Storage
+from forklake.spark.storage.storage import Storage, check_not_empty
 
 _SPECIAL = re.compile(r"[*?\[]")
 _SUFFIX = ".parquet"
@@ -67,6 +67,7 @@ class _FileLocation:
 
 def _locate(storage: Storage, text: str) -> _FileLocation:
     check_text(text, "path")
+    check_not_empty(text)
     scheme, separator, rest = text.partition("://")
     if not separator or scheme == "file":
         local = os.path.abspath(os.path.expanduser(rest if separator else text))

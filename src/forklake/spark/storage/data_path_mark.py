@@ -17,7 +17,7 @@ from forklake.catalog.lakes.lake import Lake
 from forklake.catalog.lakes.open_lake import LakeFacts, lake_facts
 from forklake.catalog.retention.file_holders import newest_path
 from forklake.errors import DataPathTaken, InvalidInput, UnwritableFile
-from forklake.spark.storage.storage import MARK, Storage, storage_at
+from forklake.spark.storage.storage import MARK, Storage, local_path, storage_at
 
 _FOLDERS_LOOKED_AT = 200
 """Maximum number of folders listed before a data path is marked."""
@@ -66,7 +66,7 @@ def check_data_path(lake: Lake, storage: Storage) -> None:
 def check_outside_lakes(place: str) -> None:
     """Before files of a user are written: the location must not be, contain or be inside a data path."""
     try:
-        storage = storage_at(place if "://" in place else os.path.realpath(place))
+        storage = storage_at(local_path(place) or place)
     except InvalidInput:
         # A lake can only be in locations supported by PyArrow.
         return

@@ -8,9 +8,8 @@ from secrets import token_hex
 from pyspark.sql import DataFrameWriter
 
 from forklake.spark.storage.data_path_mark import check_outside_lakes
-from forklake.spark.storage.storage import Storage, storage_at
-
-_OF_EVERY_JOB = ("_SUCCESS", "._SUCCESS.crc")
+from forklake.spark.storage.earlier_exports import check_no_database, check_replaceable_file, files_to_replace
+from forklake.spark.storage.storage import Storage, local_path, storage_at
 
 
 def export(writer: DataFrameWriter, file_format: str, place: str, *, overwrite: bool) -> None:
@@ -18,7 +17,7 @@ def export(writer: DataFrameWriter, file_format: str, place: str, *, overwrite: 
 
     Spark's overwrite mode deletes first: a query that fails, or that reads these same files, would leave none.
     """
-    check_outside_lakes(place)
+    check_place(place)
     writer = writer.format(file_format)
     with _without_empty_folders(place):
         if not overwrite:
@@ -26,6 +25,12 @@ def export(writer: DataFrameWriter, file_format: str, place: str, *, overwrite: 
             return
         with _replace_existing(place):
             writer.mode("append").save(place)
+
+
+def check_place(place: str) -> None:
+    """Before files of a user are written: the place must have nothing to do with a lake."""
+    check_no_database(place)
+    check_outside_lakes(place)
 
 
 @contextmanager
@@ -46,9 +51,8 @@ def _without_empty_folders(place: str) -> Iterator[None]:
 
 def _missing_folders(place: str) -> list[str]:
     """A local folder and its parents that do not exist, bottom up; object stores have no folders."""
-    local = place.removeprefix("file://")
-    path, missing = os.path.realpath(local), []
-    while "://" not in local and not os.path.lexists(path):
+    path, missing = local_path(place), []
+    while path is not None and not os.path.lexists(path):
         missing.append(path)
         path = os.path.dirname(path)
     return missing
@@ -56,14 +60,15 @@ def _missing_folders(place: str) -> list[str]:
 
 @contextmanager
 def _replace_existing(place: str) -> Iterator[None]:
-    folder, _, name = (place if "://" in place else os.path.realpath(place)).rstrip("/").rpartition("/")
+    folder, _, name = (local_path(place) or place).rstrip("/").rpartition("/")
     storage = storage_at(folder or "/")
     if storage.files.get_file_info(storage.path(name)).is_file:
+        check_replaceable_file(storage.path(name))
         with _put_aside(storage, name):
             yield
         return
     # Neither through links nor in the data path of a lake.
-    old = [info.path for info in storage.walk(name) if info.base_name not in _OF_EVERY_JOB]
+    old = files_to_replace(storage, name)
     yield
     for path in old:
         storage.files.delete_file(path)

@@ -15,6 +15,8 @@ MARK = "_forklake_lake.json"
 """The marker file that identifies the owner of a data path. Folder names of catalogs contain no dot."""
 _HADOOP_SCHEMES = {"s3": "s3a", "gcs": "gs"}
 """File systems with another scheme in Hadoop."""
+_LOCAL_URL = re.compile(r"file:(?://[^/]*)?(/.*)", re.IGNORECASE | re.DOTALL)
+"""A URL of a local path as Hadoop reads it: it ignores the host, and does not resolve escapes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,26 @@ def storage_at(data_path: str) -> Storage:
     if "://" in data_path:
         return Storage(data_path if data_path.endswith("/") else data_path + "/")
     return Storage(os.path.join(os.path.abspath(data_path), ""))
+
+
+def user_place(path: str) -> str:
+    """A path of a user for Spark, which would resolve relative ones against the directory in which it was started."""
+    check_not_empty(path)
+    return path if "://" in path or _LOCAL_URL.fullmatch(path) else os.path.abspath(path)
+
+
+def check_not_empty(path: str) -> None:
+    """An empty path would mean the current folder, which nobody means by it."""
+    if not path.strip():
+        raise InvalidInput("The path is empty. The current folder is '.'.")
+
+
+def local_path(place: str) -> str | None:
+    """The local path of a place of a user, without links; None for a place elsewhere."""
+    url = _LOCAL_URL.fullmatch(place)
+    if url is None and "://" in place:
+        return None
+    return os.path.realpath(place if url is None else url[1])
 
 
 def _spark_uri(path: str) -> str:

@@ -63,6 +63,8 @@ def check_sort_order(provider: SparkProvider, tx: Transaction, table: Table) -> 
         return
     rows = provider.get().createDataFrame([], scan_schema(ScanPlan(table, tx.base, (), ())))
     try:
+        # In brackets no word behind an expression is taken for its alias, such as a misspelt DESC.
+        _ = rows.select(*(user_expression(f"({_spark_text(key)}\n)") for key in keys)).schema
         _ = rows.orderBy(*sort_order(table)).schema
     except AnalysisException as error:
         shown = ", ".join(key.expression for key in keys)
@@ -107,10 +109,14 @@ def _partition_expression(transform: str, column: Column) -> Expression:
 
 
 def _sort_expression(key: SortKey) -> Expression:
-    value = user_expression(key.expression.replace('"', "`") if key.dialect == "duckdb" else key.expression)
+    value = user_expression(_spark_text(key))
     if key.direction == "ASC":
         return value.asc_nulls_first() if key.null_order == "NULLS_FIRST" else value.asc_nulls_last()
     return value.desc_nulls_first() if key.null_order == "NULLS_FIRST" else value.desc_nulls_last()
+
+
+def _spark_text(key: SortKey) -> str:
+    return key.expression.replace('"', "`") if key.dialect == "duckdb" else key.expression
 
 
 def _unquote(text: str) -> str:

@@ -1,6 +1,5 @@
 """COPY: exports rows to files outside the lake, and imports rows from files."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +11,7 @@ from forklake.errors import InvalidInput, InvalidOption
 from forklake.model.entities import Column
 from forklake.spark.session.failures import translate_copy_errors
 from forklake.spark.session.job_settings import READ_OPTIONS
+from forklake.spark.storage.storage import user_place
 from forklake.spark.values.quoting import column_named
 from forklake.spark.values.text_files import parsed_csv, read_csv, read_json
 from forklake.spark.verbs.append import append
@@ -42,9 +42,7 @@ def copy_rows(state: SessionState, statement: Copy, parameters: Parameters = Non
     """COPY TO or FROM Parquet, CSV or JSON; returns the number of rows copied."""
     options = {name: parse_constant(text, state.dialect, parameters) for name, text in statement.options.items()}
     file_format = _file_format(statement.file, options)
-    # Spark would resolve a relative path against the directory in which it was started.
-    file = statement.file if "://" in statement.file else os.path.abspath(statement.file)
-    statement = replace(statement, file=file)
+    statement = replace(statement, file=user_place(statement.file))
     return (
         _copy_to_file(state, statement, file_format, options, parameters)
         if statement.to_file

@@ -25,7 +25,7 @@ from forklake.sql.parsing.statements import (
     TransactionControl,
     Use,
 )
-from forklake.sql.session.attachments import AttachOptions, open_attachment
+from forklake.sql.session.attachments import CREATE_IT, AttachOptions, open_attachment
 from forklake.sql.session.catalog_changes import catalog_to_fork, drop_and_detach, fork_attached
 from forklake.sql.session.state import SessionState
 
@@ -51,12 +51,12 @@ def _unify_catalog_option(given: Mapping[str, Any]) -> dict[str, Any]:
     return {"CATALOG" if name == "CATALOG_ID" else name: value for name, value in given.items()}
 
 
-def attach(state: SessionState, target: str, name: str, options: AttachOptions) -> None:
+def attach(state: SessionState, target: str, name: str, options: AttachOptions, *, if_missing: str = CREATE_IT) -> None:
     """Attach with all options resolved. The first catalog attached becomes the current one."""
     check_object_name(name, "attachment")
     if state.attachments.find(name) is not None:
         raise AlreadyExists(f'A catalog is already attached under the name "{name}".')
-    attachment = open_attachment(target, name, options)
+    attachment = open_attachment(target, name, options, if_missing=if_missing)
     lake = attachment.catalog.lake.with_retry(state.retry)
     state.attachments.add(replace(attachment, catalog=replace(attachment.catalog, lake=lake)))
     if state.current_catalog is None:

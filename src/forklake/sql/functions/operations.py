@@ -72,10 +72,15 @@ def _arrow_type(hint: Any) -> pa.DataType:
 
 
 def _function(name: str, operation: Operation) -> Function:
-    parameters = [
-        Parameter(p.sql_name, _KINDS[p.type], required=p.required, by_name=p.by_name) for p in operation.parameters
-    ]
-    return Function(name, tuple(parameters), partial(_run, operation))
+    parameters = tuple(_parameter(p) for p in operation.parameters)
+    return Function(name, parameters, partial(_run, operation))
+
+
+def _parameter(given: OperationParameter) -> Parameter:
+    nullable = given.default is None and not given.required
+    return Parameter(
+        given.sql_name, _KINDS[given.type], required=given.required, nullable=nullable, by_name=given.by_name
+    )
 
 
 MAINTENANCE = tuple(

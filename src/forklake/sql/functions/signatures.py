@@ -32,7 +32,7 @@ class Parameter:
     kind: ArgumentKind
     required: bool = False
     nullable: bool = False
-    """Whether NULL is allowed although it is required; optional parameters always allow NULL."""
+    """Whether NULL is allowed although it is required, or a BOOLEAN; all others allow it."""
     by_name: bool = False
     """Whether it can only be given by name."""
     long_form: bool = False
@@ -114,7 +114,7 @@ class Function:
 
     def _read(self, parameter: Parameter, value: object, *, short: bool) -> Any:
         if value is None:
-            if parameter.required and not parameter.nullable:
+            if (parameter.required or parameter.kind is FLAG) and not parameter.nullable:
                 raise self._refusal(f"{parameter.name} cannot be NULL", short=short)
             return None
         try:

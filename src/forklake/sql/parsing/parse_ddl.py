@@ -1,10 +1,14 @@
 """Parsers of CREATE, ALTER, DROP and COMMENT."""
 
 from collections.abc import Mapping
+from contextlib import suppress
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from forklake.errors import InvalidChange
 from forklake.model.table_alterations import DropColumn, MoveColumn, RenameColumn, SetNotNull, SetPartitioning
-from forklake.sql.parsing.cursor import Cursor, check_end, tokens_of
+from forklake.sql.parsing.cursor import Cursor, check_end, parse_text, syntax_problem, tokens_of
 from forklake.sql.parsing.statements import (
     AddColumnText,
     AlterationText,
@@ -202,7 +206,7 @@ def sort_texts(cursor: Cursor) -> tuple[SortText, ...]:
     cursor.expect("(")
     keys = []
     while True:
-        expression = cursor.text_until(",", "ASC", "DESC", "NULLS FIRST", "NULLS LAST")
+        expression = _sort_expression(cursor)
         descending = cursor.accept("DESC")
         cursor.accept("ASC")
         nulls_first = True if cursor.accept("NULLS FIRST") else False if cursor.accept("NULLS LAST") else None
@@ -210,6 +214,18 @@ def sort_texts(cursor: Cursor) -> tuple[SortText, ...]:
         if cursor.accept(")"):
             return tuple(keys)
         cursor.expect(",")
+
+
+def _sort_expression(cursor: Cursor) -> str:
+    """An expression. A word behind it would be its alias, to Spark as to sqlglot, and a misspelt DESC would sort up."""
+    start = cursor.position
+    expression = cursor.text_until(",", "ASC", "DESC", "NULLS FIRST", "NULLS LAST")
+    with suppress(SqlglotError):
+        if isinstance(parse_text(expression, cursor.dialect), exp.Alias):
+            last = tokens_of(expression, cursor.dialect)[-1]
+            expected = "Expected ASC, DESC, NULLS FIRST, NULLS LAST or the end of the sort key"
+            raise syntax_problem(f"{expected}, not {last.text!r}.", cursor.text, start + last.start)
+    return expression
 
 
 def _create_view(cursor: Cursor, or_replace: bool) -> CreateView:

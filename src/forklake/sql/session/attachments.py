@@ -8,12 +8,10 @@ from datetime import datetime
 from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
 from forklake.catalog.lakes.lake import Catalog, Lake, RetrySettings, absolute_folder
 from forklake.catalog.lakes.open_lake import open_lake
-from forklake.catalog.reading.view import view_at
+from forklake.catalog.reading.view import first_if_zero, view_at
 from forklake.errors import AlreadyExists, InvalidInput, NoSuchCatalog
 from forklake.model.names import did_you_mean, fold
 from forklake.model.options import normalise_option
-
-_CREATE = " Set CREATE_IF_NOT_EXISTS true to create it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +40,9 @@ class Attachment:
         return self.catalog.is_read_only
 
 
+CREATE_IT = " Set CREATE_IF_NOT_EXISTS true to create it."
+
+
 @dataclass(frozen=True, slots=True)
 class AttachOptions:
     """Options of ATTACH."""
@@ -59,8 +60,11 @@ class AttachOptions:
     migrate_if_required: bool = True
 
 
-def open_attachment(target: str, name: str, options: AttachOptions) -> Attachment:
-    """Open the lake at `target` and find the catalog; both are created if requested."""
+def open_attachment(target: str, name: str, options: AttachOptions, *, if_missing: str = CREATE_IT) -> Attachment:
+    """Open the lake at `target` and find the catalog; both are created if requested.
+
+    `if_missing` is the advice if there is no such catalog, which depends on who asks.
+    """
     url = target.removeprefix("ducklake:")
     lake = open_lake(
         url,
@@ -73,7 +77,9 @@ def open_attachment(target: str, name: str, options: AttachOptions) -> Attachmen
         migrate_if_required=options.migrate_if_required,
     )
     try:
-        return Attachment(name, _open_catalog(lake, options), _default_options(options), options.metadata_catalog)
+        return Attachment(
+            name, _open_catalog(lake, options, if_missing), _default_options(options), options.metadata_catalog
+        )
     except BaseException:
         lake.close()
         raise
@@ -132,13 +138,14 @@ class Attachments:
             removed.lake.close()
 
 
-def _open_catalog(lake: Lake, options: AttachOptions) -> Catalog:
+def _open_catalog(lake: Lake, options: AttachOptions, if_missing: str) -> Catalog:
     if options.create_if_not_exists and not options.read_only:
         create_catalog(lake, options.catalog, if_not_exists=True)
-    catalog = find_catalog(lake, options.catalog, read_only=options.read_only, otherwise=_CREATE)
+    catalog = find_catalog(lake, options.catalog, read_only=options.read_only, otherwise=if_missing)
     if options.snapshot_version is None and options.snapshot_time is None:
         return catalog
-    view = view_at(catalog, version=options.snapshot_version, timestamp=options.snapshot_time)
+    version = None if options.snapshot_version is None else first_if_zero(catalog, options.snapshot_version)
+    view = view_at(catalog, version=version, timestamp=options.snapshot_time)
     return catalog.at(view.snapshot_id)
 
 

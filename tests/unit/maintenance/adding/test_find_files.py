@@ -47,3 +47,9 @@ def test_a_url_names_the_folders_themselves(storage: Storage, given: str) -> Non
 def test_other_file_systems_are_refused(storage: Storage) -> None:
     with pytest.raises(InvalidInput, match="neither local nor on the file system of the lake"):
         find_files(storage, ["s3://bucket/a.parquet"])
+
+
+@pytest.mark.parametrize("given", ["", "  "])
+def test_an_empty_path_is_not_the_current_folder(storage: Storage, given: str) -> None:
+    with pytest.raises(InvalidInput, match="The path is empty"):
+        find_files(storage, [given])
