@@ -41,3 +41,11 @@ def test_values_by_name_stay_as_they_are() -> None:
         ["SELECT :a", "SELECT ?"],
         {"a": 1, "b": 2},
     )
+
+
+def test_a_colon_is_no_alias_in_the_duckdb_dialect() -> None:
+    text = "UPDATE t SET b = :a WHERE id = :a AND x[:a] AND {'a':a} AND '1'::a"
+    [found], _ = named_parameters([text], "duckdb", {"a": 1})
+    assert found == "UPDATE t SET b =  $a  WHERE id =  $a  AND x[:a] AND {'a':a} AND '1'::a"
+    [found], _ = named_parameters(["SELECT ?, (?)"], "duckdb", [1, 2])
+    assert found == f"SELECT  ${FIRST} , ( ${SECOND} )"
