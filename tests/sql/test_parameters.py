@@ -240,7 +240,7 @@ def test_a_text_beside_another_type_is_read_as_duckdb_reads_it(sqlite_place: Pla
         assert rows(opened, "SELECT id FROM ids WHERE u = ? AND n = ?", [name.upper(), "1.501"]) == [(1,)]
         with pytest.raises(ForklakeError, match="read differently"):
             rows(opened, "SELECT id FROM ids WHERE id = ?", ["1.0"])
-        with pytest.raises(ForklakeError, match="type is not known"):
+        with pytest.raises(ForklakeError, match="of unknown type"):
             rows(opened, "SELECT id FROM ids WHERE try_element_at([id], 1) = ?", ["1"])
 
 
