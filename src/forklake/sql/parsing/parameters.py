@@ -56,13 +56,16 @@ def named_parameters(
 
 
 def _without_numpy(parameters: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any] | Sequence[Any]:
-    """Values of NumPy as those of Python; Spark does not take them."""
+    """Values of NumPy as those of Python, and tuples as lists; Spark does not take them."""
     if isinstance(parameters, Mapping):
         return {name: _python_value(value) for name, value in parameters.items()}
     return [_python_value(value) for value in parameters]
 
 
 def _python_value(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        # Spark takes lists only.
+        return [_python_value(item) for item in value]
     return value.tolist() if type(value).__module__ == "numpy" else value
 
 
@@ -90,10 +93,6 @@ def check_value(value: Any, name: str) -> None:
             raise InvalidInput(f"The parameter {name} is not a decimal of at most {_MOST_DIGITS} digits.")
         case list() | tuple():
             for item in value:
-                check_value(item, name)
-        case dict():
-            for key, item in value.items():
-                check_value(key, name)
                 check_value(item, name)
         case None | bool() | int() | float() | Decimal() | bytes() | bytearray() | date() | time() | timedelta():
             pass
