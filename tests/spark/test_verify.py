@@ -215,6 +215,22 @@ def test_damaged_inlined_rows_are_found(lakehouse: Lakehouse) -> None:
         assert problems(lakehouse.lake, deep=True) == ["damaged_rows"]
 
 
+def test_defaults_that_columns_cannot_hold_are_found(lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = make(lakehouse.lake)
+    table.add_column("fine", "utinyint", default=255)
+    with monkeypatch.context() as patched:
+        patched.setattr("forklake.api.table.default_text", lambda value, *_: value)
+        table.add_column("s2", "timestamp_s", default="2020-01-01 05:00:00.7")
+        table.add_column("j", "json")
+        table.set_default("j", "nope")
+    found = lakehouse.lake.verify()
+    assert [(finding.problem, finding.table) for finding in found] == [("bad_default", "main.t")] * 2
+    assert [column in finding.detail for finding, column in zip(found, ("s2", "j"), strict=True)] == [True, True]
+    table.drop_default("j")
+    table.drop_column("s2")
+    assert problems(lakehouse.lake) == []
+
+
 def _one_row() -> bytes:
     rows = pa.table({"1": [1]})
     sink = pa.BufferOutputStream()

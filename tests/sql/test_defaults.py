@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from pyspark.sql import SparkSession
 
@@ -68,6 +69,9 @@ def test_a_struct_may_have_a_field_named_timestamp(without_spark: Session) -> No
         ("timestamp_ns", datetime(1969, 12, 31, 12), "1969-12-31 12:00:00"),
         ("blob", b"a\\\x00", r"a\x5C\x00"),
         ("integer", None, None),
+        ("timestamp_ns", pd.Timestamp("2020-01-01 00:00:00.000000001"), "2020-01-01 00:00:00.000000001"),
+        ("json", '{"a": 1}', '{"a": 1}'),
+        ("utinyint", "255", "255"),
     ],
 )
 def test_a_default_from_python_is_a_value_of_the_column(
@@ -94,6 +98,22 @@ def test_a_default_from_python_is_a_value_of_the_column(
         ("timestamp", "2020-01-01 25:00:00"),
         ("varchar", 7),
         ("date", datetime(2020, 1, 1)),
+        ("utinyint", 300),
+        ("utinyint", "-1"),
+        ("usmallint", 70_000),
+        ("uinteger", "4294967296"),
+        ("ubigint", -1),
+        ("uhugeint", -1),
+        ("timestamp_s", "2020-01-01 05:00:00.7"),
+        ("timestamp_ms", "2020-01-01 05:00:00.0007"),
+        ("timestamp_ms", datetime(2020, 1, 1, 0, 0, 0, 7)),
+        ("json", "nope"),
+        ("variant", "nope"),
+        ("interval", "nope"),
+        ("geometry", b"x"),
+        ("timestamp", Decimal("1.5")),
+        ("date", 1.5),
+        ("timestamp_ns", 1.5),
     ],
 )
 def test_a_default_that_is_no_value_of_the_column_is_refused_from_python(
@@ -109,6 +129,32 @@ def test_a_default_that_is_no_value_of_the_column_is_refused_from_python(
         table.set_default("c", value)
     assert list(table.columns) == ["id", "c"]
     assert lake.tables() == ["t"]
+
+
+def test_a_default_of_an_older_release_is_read_in_one_way_everywhere(session: Session) -> None:
+    """Texts that Spark would read in another way than Arrow, or not at all."""
+    session.sql("CREATE TABLE t (id INT)")
+    table = session.catalog("lake").table("t")
+    table.append([{"id": 1}])
+    table.add_column("n", "integer", default="1.0")
+    table.add_column("b", "utinyint", default="true")
+    table.add_column("m", "timestamp", default="2020-01-01 00:00:00+02")
+    table.append([{"id": 2}])
+    table.append(session.spark.range(3, 4).selectExpr("CAST(id AS INT) AS id"))
+    expected = [(at, 1, 1, datetime(2019, 12, 31, 22)) for at in (1, 2, 3)]
+    assert session.sql("SELECT * FROM t ORDER BY id").fetchall() == expected
+    session.catalog("lake").flush_inlined_data()
+    session.catalog("lake").merge_adjacent_files()
+    assert session.sql("SELECT * FROM t ORDER BY id").fetchall() == expected
+
+
+def test_a_default_of_a_variant_from_python_is_a_value_like_json(session: Session) -> None:
+    session.sql("CREATE TABLE t (id INT)")
+    table = session.catalog("lake").table("t")
+    table.append([{"id": 1}])
+    table.add_column("v", "variant", default={"a": [1]})
+    table.append([{"id": 2}])
+    assert session.sql("SELECT id, to_json(v) FROM t ORDER BY id").fetchall() == [(1, '{"a":[1]}'), (2, '{"a":[1]}')]
 
 
 def test_a_default_that_the_column_cannot_hold_is_refused_when_it_is_set(session: Session) -> None:

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 import forklake
 from forklake.api.session import Session
 from forklake.errors import ForklakeError, InvalidInput
+from tests.attached import attach_main
 from tests.conftest import Place
 
 STRANGE = "it's; -- {x} \\n %s ` \" ä"
@@ -239,7 +240,7 @@ def test_a_text_beside_another_type_is_read_as_duckdb_reads_it(sqlite_place: Pla
         assert rows(opened, "SELECT id FROM ids WHERE u = ? AND n = ?", [name.upper(), "1.501"]) == [(1,)]
         with pytest.raises(ForklakeError, match="read differently"):
             rows(opened, "SELECT id FROM ids WHERE id = ?", ["1.0"])
-        with pytest.raises(ForklakeError, match="unknown type"):
+        with pytest.raises(ForklakeError, match="of unknown type"):
             rows(opened, "SELECT id FROM ids WHERE try_element_at([id], 1) = ?", ["1"])
 
 
@@ -259,3 +260,25 @@ def test_values_of_numpy_are_values(session: Session) -> None:
     found = rows(session, "SELECT ? + 1, ? = 'a', ?", [np.int64(1), np.str_("a"), np.bool_(True)])
     assert found == [(2, True, True)]
     assert rows(session, "DELETE FROM t WHERE id = ?", [np.int32(1)]) == [(1,)]
+
+
+@pytest.mark.parametrize("value", [7, 0.5, "it's", b"x", True, None, Decimal("1.25"), date(2026, 1, 2)])
+def test_parameters_stand_anywhere_in_the_duckdb_dialect(
+    sqlite_place: Place, tmp_path: Path, spark: SparkSession, value: Any
+) -> None:
+    kind = {int: "BIGINT", float: "DOUBLE", str: "VARCHAR", bytes: "BLOB", bool: "BOOLEAN", date: "DATE"}
+    with forklake.connect(spark=spark, dialect="duckdb") as opened:
+        attach_main(opened, sqlite_place, tmp_path)
+        opened.sql(f"CREATE TABLE t (id BIGINT, b {kind.get(type(value), 'DECIMAL(5,2)')})")
+        opened.sql("INSERT INTO t VALUES (1, NULL), (2, NULL)")
+        for text, named in (("?", [value]), (":x", {"x": value}), ("$x", {"x": value})):
+            assert rows(opened, f"UPDATE t SET b = {text} WHERE id = 2", named) == [(1,)]
+            assert rows(opened, "SELECT b FROM t WHERE id = 2") == [(value,)]
+            assert rows(opened, f"INSERT INTO t SELECT 3, {text}", named) == [(1,)]
+            assert rows(opened, f"SELECT {text}", named) == [(value,)]
+            assert rows(opened, f"SELECT DISTINCT {text} AS y", named) == [(value,)]
+            assert rows(opened, f"WITH c AS (SELECT {text} AS v) SELECT * FROM c", named) == [(value,)]
+            assert rows(opened, f"SELECT a: {text}", named) == [(value,)]
+            assert rows(opened, f"DELETE FROM t WHERE id = 3 AND b IS NOT DISTINCT FROM {text}", named) == [(1,)]
+        assert rows(opened, "INSERT INTO t SELECT :a, :b", {"a": 4, "b": value}) == [(1,)]
+        assert rows(opened, "UPDATE t SET b = :b, id = :a WHERE id = :c", {"a": 5, "b": None, "c": 4}) == [(1,)]

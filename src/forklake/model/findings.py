@@ -12,6 +12,7 @@ Problem = Literal[
     "damaged_file",
     "missing_column",
     "damaged_rows",
+    "bad_default",
     "unknown_file",
     "scheduled_in_use",
     "too_many_deletes",

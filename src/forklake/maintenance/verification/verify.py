@@ -9,6 +9,7 @@ from forklake.catalog.lakes.lake import Catalog
 from forklake.maintenance.cleanup.orphans import delete_orphaned_files
 from forklake.maintenance.progress import QUIET, Progress
 from forklake.maintenance.verification.verify_batches import check_batches
+from forklake.maintenance.verification.verify_defaults import check_defaults
 from forklake.maintenance.verification.verify_files import check_files
 from forklake.model.findings import Finding
 from forklake.spark.reading.connect_manifests import is_stored_file_list
@@ -25,6 +26,7 @@ def verify(catalog: Catalog, storage: Storage, *, deep: bool = False, progress: 
     findings, tables = check_metadata(look)
     for table, found in tables:
         findings += found
+        findings += check_defaults(table)
         findings += check_files(look, storage, table, deep=deep, progress=progress)
         if deep:
             findings += check_batches(look, table)

@@ -83,7 +83,24 @@ def _cast_nested(array: pa.Array, target: ColumnType, where: str, zone: str) -> 
             for name, child in target.fields
         ]
 
-    return with_children(array, shown_type(target), change)
+    found = with_children(array, shown_type(target), change)
+    if target.name == "map":
+        _check_keys(found, target, where)
+    return found
+
+
+def _check_keys(maps: pa.MapArray, target: ColumnType, where: str) -> None:
+    """Reject maps that have a key twice, as Spark does; `maps` are the new ones, whose entries begin at 0."""
+    keys = maps.keys
+    if pa.types.is_nested(keys.type):
+        keys = pa.array([repr(key) for key in keys.to_pylist()], pa.string())
+    row_of_key = np.repeat(np.arange(len(maps)), np.diff(maps.offsets.to_numpy())) if len(maps) else np.zeros(0)
+    codes = keys.dictionary_encode().indices.to_numpy()
+    order = np.lexsort((codes, row_of_key))
+    again = (np.diff(row_of_key[order]) == 0) & (np.diff(codes[order]) == 0)
+    if again.any():
+        twice = maps.keys[int(order[int(np.argmax(again))])]
+        raise InvalidRows(f"Column {where} of type {target.sql()} cannot hold a map that has the key {twice} twice")
 
 
 def _without_extension(array: pa.Array) -> pa.Array:

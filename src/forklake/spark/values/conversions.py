@@ -14,6 +14,7 @@ from forklake.errors import CorruptMetadata
 from forklake.model.column_types import FLOATS, INTEGERS, TIMESTAMPS
 from forklake.model.entities import Column
 from forklake.spark.tasks.types.default_literals import literal as arrow_literal
+from forklake.spark.tasks.types.default_literals import literal_text
 from forklake.spark.values.type_mapping import shown_type, stored_type
 
 _SIGNED = ("int8", "int16", "int32", "int64")
@@ -80,7 +81,8 @@ def default_literal(text: str, column: Column) -> Expression:
         return F.timestamp_micros(F.lit(value.cast(pa.int64()).as_py()))
     if column.type.name in ("blob", "geometry", "timestamp_ns"):
         return F.lit(value.as_py())
-    return F.lit(text).cast(shown)
+    # The text of the value that was read, because Spark reads some texts in another way, or not at all.
+    return F.lit(literal_text(value, column.type)).cast(shown)
 
 
 def _read_field(now: Column, then: Column | None) -> st.StructField:

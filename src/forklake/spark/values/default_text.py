@@ -1,43 +1,79 @@
 """Converts defaults given in Python to their stored text; validated when they are set."""
 
+import json
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql.types import VariantVal
 
 from forklake.errors import InvalidInput, InvalidRows
-from forklake.model.column_types import ColumnType
+from forklake.model.column_types import NESTED, ColumnType
 from forklake.model.entities import Column
 from forklake.model.ids import ColumnId
 from forklake.spark.session.time_zones import is_utc
 from forklake.spark.tasks.types.default_literals import literal, literal_text
-from forklake.spark.values.literal_rows import literal_rows
+from forklake.spark.tasks.types.type_forms import shown_type
+from forklake.spark.values.assign_array import assigned_array
+from forklake.spark.values.python_values import value_reader
 
 _EPOCH = datetime(1970, 1, 1)
 _ZONE = re.compile(r"[ T].*(?:Z|[+-]\d\d(?::?\d\d)?)\Z")
 """The end of a timestamp with time zone; without a time of day there is none."""
-_AS_WRITTEN = frozenset({"variant", "struct", "list", "map"})
-"""Types whose defaults are parsed by Spark, or rejected elsewhere."""
 
 
 def default_text(value: Any, name: str, column_type: ColumnType, zone: str = "UTC") -> str | None:
-    """The text of a default; raises InvalidInput if it is not a value of the type. All types accept text.
+    """The text of a default; raises InvalidInput if the column cannot hold it. All types accept text.
 
     Timestamps without time zone, as text or not, are in the session time zone.
     """
-    if value is None or (isinstance(value, str) and column_type.name in _AS_WRITTEN):
+    if value is None or (isinstance(value, str) and column_type.is_nested):
         return value
     column = Column(ColumnId(0), name, column_type)
     if isinstance(value, str):
-        read = literal(value, column)
+        check_default(value, column)
         if column_type.name != "timestamptz" or is_utc(zone) or _ZONE.search(value.strip()):
             return value
-        value = _without_zone(value, read)
+        value = _without_zone(value, literal(value, column))
+    text = _json_text(value, name) if column_type.name == "variant" else _value_text(value, column, zone)
+    check_default(text, column)
+    return text
+
+
+def _value_text(value: Any, column: Column, zone: str) -> str:
     try:
-        return literal_text(literal_rows([(value,)], [column], zone)[name][0], column_type)
+        found = pa.array([value_reader(column.type, zone)(value)], shown_type(column.type))
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise InvalidInput(f"The default of column '{column.name}' is not a value of its type: {error}") from None
+    return literal_text(found[0], column.type)
+
+
+def check_default(text: str, column: Column) -> None:
+    """Raise InvalidInput if the column cannot hold the default with this text."""
+    match column.type.name:
+        case "variant":
+            # In rows, too, variants are read from JSON.
+            _check_held(pa.array([text]), replace(column, type=ColumnType("json")))
+        case name if name not in NESTED:
+            _check_held(pa.array([literal(text, column)], shown_type(column.type)), column)
+
+
+def _check_held(value: pa.Array, column: Column) -> None:
+    """Check a value as in rows of the column, for which the shown type alone is too wide."""
+    try:
+        assigned_array(pa.chunked_array([value]), column.type, column.name)
     except InvalidRows as error:
-        raise InvalidInput(f"The default of column '{name}' cannot be stored: {error}") from None
+        raise InvalidInput(f"The default of column '{column.name}' cannot be stored: {error}") from None
+
+
+def _json_text(value: Any, name: str) -> str:
+    """The text of a default for a variant."""
+    try:
+        return value.toJson() if isinstance(value, VariantVal) else json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"The default of column '{name}' is not a value of its type: {error}") from None
 
 
 def _without_zone(text: str, read: pa.TimestampScalar) -> datetime:

@@ -284,6 +284,21 @@ def _is_nan(node: exp.Expr) -> exp.Expr | None:
     return if_else(_is_null(node.this), exp.null(), call("ISNAN", node.this))
 
 
+_NEVER_INFINITE = ("int", "decimal", "date", "timestamp", "timestamptz")
+"""Kinds of values that have infinities neither in Spark nor, if they are numbers, in DuckDB."""
+
+
+def _is_infinite(value: exp.Expr, name: str, comparison: type[exp.Binary], *, other: bool) -> exp.Expr:
+    """The comparison of the size of a float with infinity, where NaN is the greatest; `other` for what has none."""
+    given = kind(value)
+    if given in _NEVER_INFINITE:
+        return if_else(_is_null(value), exp.null(), exp.Boolean(this=other))
+    if given != "float" and not isinstance(value.unnest(), exp.Null):
+        raise Untranslatable(f"{name} needs a number, a date or a timestamp; cast the value to its type.")
+    infinity = cast_to(exp.Literal.string("Infinity"), "double")
+    return paren(comparison(this=call("ABS", cast_to(value, "double")), expression=infinity))
+
+
 def _sign(node: exp.Expr) -> exp.Expr | None:
     """DuckDB's is a TINYINT, and 0 for NaN."""
     sign = cast_to(call("SIGN", node.this.copy()), "tinyint")
@@ -423,6 +438,7 @@ _RULES: dict[type[exp.Expr], Rule] = {
     exp.Ceil: _ceil_or_floor("CEIL", exp.LT, 1),
     exp.Floor: _ceil_or_floor("FLOOR", exp.GT, -1),
     exp.IsNan: _is_nan,
+    exp.IsInf: lambda node: _is_infinite(node.this, "isinf", exp.EQ, other=False),
     exp.Sign: _sign,
     exp.Unicode: _code_point,
     exp.Levenshtein: _edit_distance,
@@ -450,6 +466,7 @@ _CALLS: dict[str, NameRule] = {
     **LIST_CALLS,
     **TIME_CALLS,
     "printf": printf,
+    "isfinite": lambda arguments: _is_infinite(arguments[0], "isfinite", exp.LT, other=True),
     "strlen": lambda arguments: call("OCTET_LENGTH", arguments[0]),
     "prefix": lambda arguments: call("STARTSWITH", arguments[0], arguments[1]),
     "suffix": lambda arguments: call("ENDSWITH", arguments[0], arguments[1]),

@@ -37,9 +37,11 @@ from forklake.sql.duckdb.syntax import (
     type_of,
     variable,
 )
-from forklake.sql.duckdb.texts import as_text, concat_operand, is_float32, read_text, read_unknown
+from forklake.sql.duckdb.texts import as_text, concat_operand, evaluate_once, is_float32, read_text, read_unknown
 
 _INFINITY = cast_to(text("Infinity"), "double")
+_BEYOND_FLOAT = float.fromhex("0x1.ffffffp+127")
+"""The least number that is rounded to a FLOAT that is infinite."""
 _TYPE = exp.DataType.Type
 _INTEGERS = frozenset(exp.DataType.INTEGER_TYPES)
 _SPARK_TYPES = {
@@ -187,9 +189,20 @@ def _cast(node: exp.Expr) -> exp.Expr | None:
         value = call("ROUND" if kind(value) == "decimal" else "RINT", value)
     if is_unsigned(target):
         return within(cast_to(paren(value), "decimal(38, 0)"), target, or_null=or_null)
+    if target.this == _TYPE.FLOAT and kind(value) == "float" and not is_float32(value):
+        return evaluate_once(value, lambda given: _float_of_double(given, or_null=or_null))
     node.set("to", to)
     node.set("this", value)
     return node
+
+
+def _float_of_double(value: exp.Expr, *, or_null: bool) -> exp.Expr:
+    """A DOUBLE as FLOAT, for which Spark has an infinity where it is too large; infinities stay."""
+    size = call("ABS", value.copy())
+    is_finite = exp.LT(this=size, expression=_INFINITY.copy())
+    is_beyond = exp.GTE(this=size.copy(), expression=cast_to(text(repr(_BEYOND_FLOAT)), "double"))
+    problem = exp.null() if or_null else call("RAISE_ERROR", "A DOUBLE is out of range for the type FLOAT")
+    return if_else(exp.and_(is_finite, is_beyond), problem, cast_to(value.copy(), "float"))
 
 
 def _concatenate(node: exp.Expr) -> exp.Expr | None:

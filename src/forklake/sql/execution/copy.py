@@ -36,6 +36,8 @@ _CSV_OPTIONS = {
     "TIMESTAMPFORMAT": "timestampFormat",
     "COMPRESSION": "compression",
 }
+_WORDS = {"true": "true", "1": "true", "false": "false", "0": "false"}
+"""The values of HEADER, as Spark spells them."""
 
 
 def copy_rows(state: SessionState, statement: Copy, parameters: Parameters = None) -> int:
@@ -121,8 +123,26 @@ def _spark_options(options: Mapping[str, Any]) -> dict[str, str]:
         if name not in _CSV_OPTIONS:
             raise InvalidOption(f"COPY has no option {name}; it takes {', '.join(sorted(_CSV_OPTIONS))}.")
         found[_CSV_OPTIONS[name]] = str(value).lower() if isinstance(value, bool) else str(value)
+    _check_csv_marks(found)
     if len(found.get("quote", '"')) != 1:
         raise InvalidOption(
             "QUOTE must be one character: without quotes, empty texts could not be distinguished from NULL."
         )
     return found
+
+
+def _check_csv_marks(given: dict[str, str]) -> None:
+    """Refuse what Spark fails on, or what makes files that nobody can read back."""
+    if "header" in given:
+        header = given["header"].lower()
+        if header not in _WORDS:
+            raise InvalidOption(f"HEADER is true or false, not {given['header']!r}.")
+        given["header"] = _WORDS[header]
+    separator, quote, escape = given.get("sep", ","), given.get("quote", '"'), given.get("escape")
+    if not separator:
+        raise InvalidOption("DELIMITER must be one or more characters, such as ',' or ';'.")
+    if escape is not None and len(escape) != 1:
+        raise InvalidOption("ESCAPE must be one character; without the option, quotes are doubled.")
+    for name, mark in (("QUOTE", quote), ("ESCAPE", escape)):
+        if mark and mark in separator and not (mark == "\\" and len(separator) > 1):
+            raise InvalidOption(f"{name} must not appear in the DELIMITER.")

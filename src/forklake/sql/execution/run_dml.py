@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from forklake.catalog.planning.scan_planning import ScanPlan
 from forklake.errors import InvalidInput, InvalidRows
-from forklake.model.entities import Table
+from forklake.model.entities import Column, Table
 from forklake.model.names import fold
 from forklake.spark.reading.scan import scan_schema
 from forklake.spark.reading.virtual_columns import ADDRESS
@@ -39,6 +39,7 @@ from forklake.sql.queries.bind_query import bind_expression, bind_query, query_f
 from forklake.sql.queries.conditions import mentioned_virtual_columns
 from forklake.sql.session.state import SessionState
 from forklake.sql.values.constant_rows import constant_rows
+from forklake.sql.values.large_floats import refuse_large_float, refuse_large_floats
 from forklake.sql.values.python_literals import inline_parameters
 from forklake.sql.values.text_columns import read_texts_as_times
 
@@ -72,11 +73,13 @@ def _rows_to_insert(
     if values is not None:
         rows = query_frame(state, context, values.text, parameters)
         rows = read_texts_as_times(rows, values.columns, values.text, context.dialect, parameters)
+        rows = refuse_large_floats(rows, values.columns, context.dialect)
         return with_defaults(rows, values, table), "name"
     rows = query_frame(state, context, statement.query, parameters)
     if statement.by_name:
-        return rows, "name"
+        return refuse_large_floats(rows, columns, context.dialect, by_name=True), "name"
     rows = read_texts_as_times(rows, columns, statement.query, context.dialect, parameters)
+    rows = refuse_large_floats(rows, columns, context.dialect)
     if not statement.columns:
         return rows, "position"
     if len(rows.columns) != len(columns):
@@ -104,7 +107,9 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
         values = ", ".join(f"({value}\n) AS {_SET}{at}" for at, value in given)
         chosen = _select_over_rows(state, context, rows, statement, parameters, values)
         assignments = {
-            column: _default_of(column, table) if is_default(value) else column_named(f"{_SET}{at}")
+            column: _default_of(column, table)
+            if is_default(value)
+            else refuse_large_float(column_named(f"{_SET}{at}"), _column(column, table), context.dialect)
             for at, (column, value) in enumerate(statement.assignments)
         }
         return update(work, replace(found, frame=chosen), assignments)
@@ -112,8 +117,12 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
 
 def _default_of(name: str, table: Table) -> Expression:
     """The default of a column; NULL if there is no such column."""
-    column = next((column for column in table.definition.columns if fold(column.name) == fold(name)), None)
+    column = _column(name, table)
     return F.lit(None) if column is None else default_value(column, table)
+
+
+def _column(name: str, table: Table) -> Column | None:
+    return next((column for column in table.definition.columns if fold(column.name) == fold(name)), None)
 
 
 def delete_rows(state: SessionState, statement: Delete, parameters: Parameters = None) -> int:
@@ -165,7 +174,10 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
                 scans.extend(named)
             return as_expression(plain)
 
-        clauses = [_merge_clause(table, clause, expression) for clause in statement.clauses]
+        def value_of(name: str, text: str) -> Expression:
+            return refuse_large_float(expression(text), _column(name, table), context.dialect)
+
+        clauses = [_merge_clause(table, clause, expression, value_of) for clause in statement.clauses]
         try:
             return merge(work, table, source, expression(statement.on), clauses, names, virtual=virtual)
         except AnalysisException as error:
@@ -195,7 +207,12 @@ def _merge_sides(
     return {names.target: target, names.source: source}, {names.target: hidden, names.source: HIDDEN_IN_SOURCE}
 
 
-def _merge_clause(table: Table, clause: MergeWhen, expression: Callable[[str], Expression]) -> Clause:
+def _merge_clause(
+    table: Table,
+    clause: MergeWhen,
+    expression: Callable[[str], Expression],
+    value_of: Callable[[str, str], Expression],
+) -> Clause:
     condition = None if clause.condition is None else expression(clause.condition)
     if clause.values is None:
         return Clause(clause.when, clause.action, condition)
@@ -208,7 +225,7 @@ def _merge_clause(table: Table, clause: MergeWhen, expression: Callable[[str], E
     values: dict[str, Expression] = {}
     for at, (given, text) in enumerate(clause.values):
         name = columns[at].name if by_place else given
-        values[name] = _default_of(name, table) if is_default(text) else expression(text)
+        values[name] = _default_of(name, table) if is_default(text) else value_of(name, text)
     return Clause(clause.when, clause.action, condition, values)
 
 

@@ -29,8 +29,6 @@ _SLICES = {TokenType.L_BRACKET, TokenType.COLON, TokenType.DCOLON}
 """Next to these, the colon of a name would mean a slice or a cast."""
 SIGNS = {"spark": (":",), "duckdb": (":", "$")}
 """Prefixes of parameter names."""
-_STARTS = {TokenType.SELECT, TokenType.DISTINCT, TokenType.ALL}
-"""After these, a colon belongs to an alias in the DuckDB dialect, which has another prefix for names."""
 
 
 def named_parameters(
@@ -45,7 +43,7 @@ def named_parameters(
     _check_values(parameters)
     parameters = _without_numpy(parameters)
     if isinstance(parameters, Mapping):
-        texts = [_inline_times(statement, dialect, parameters) for statement in statements]
+        texts = [_rewrite_names(statement, dialect, parameters) for statement in statements]
         return texts, {name: value for name, value in parameters.items() if not isinstance(value, date)}
     named: list[str] = []
     count = 0
@@ -58,13 +56,16 @@ def named_parameters(
 
 
 def _without_numpy(parameters: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any] | Sequence[Any]:
-    """Values of NumPy as those of Python; Spark does not take them."""
+    """Values of NumPy as those of Python, and tuples as lists; Spark does not take them."""
     if isinstance(parameters, Mapping):
         return {name: _python_value(value) for name, value in parameters.items()}
     return [_python_value(value) for value in parameters]
 
 
 def _python_value(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        # Spark takes lists only.
+        return [_python_value(item) for item in value]
     return value.tolist() if type(value).__module__ == "numpy" else value
 
 
@@ -93,10 +94,6 @@ def check_value(value: Any, name: str) -> None:
         case list() | tuple():
             for item in value:
                 check_value(item, name)
-        case dict():
-            for key, item in value.items():
-                check_value(key, name)
-                check_value(item, name)
         case None | bool() | int() | float() | Decimal() | bytes() | bytearray() | date() | time() | timedelta():
             pass
         case _ if type(value).__module__.partition(".")[0] not in ("numpy", "pyspark"):
@@ -109,21 +106,23 @@ def _digits(value: Decimal) -> int:
     return max(len(digits), -exponent) if isinstance(exponent, int) and exponent < 0 else len(digits) + int(exponent)
 
 
-def _inline_times(text: str, dialect: str, parameters: Mapping[str, Any]) -> str:
-    """The text with date and time parameters replaced by literals.
+def _rewrite_names(text: str, dialect: str, parameters: Mapping[str, Any]) -> str:
+    """The text with date and time parameters replaced by literals, and others with a prefix that is no operator.
 
-    PySpark would pass them through Java's legacy calendar, which differs before October 1582, and in the zone of the
+    PySpark would pass times through Java's legacy calendar, which differs before October 1582, and in the zone of the
     process, which may differ from that of the session.
     """
-    if not any(isinstance(value, date) for value in parameters.values()):
-        return text
     tokens = tokens_of(text, dialect)
     edits = []
     for at, (token, name) in enumerate(pairwise(tokens)):
         is_sign = text[token.start : token.end + 1] in SIGNS[dialect] and name.start == token.end + 1
-        value = parameters.get(name.text)
-        if is_sign and isinstance(value, date) and not (at and tokens[at - 1].token_type in ENDS):
+        if not is_sign or name.text not in parameters or (at and tokens[at - 1].token_type in ENDS):
+            continue
+        value = parameters[name.text]
+        if isinstance(value, date):
             edits.append((token.start, name.end + 1, f" {time_literal(value, dialect)} "))
+        elif dialect == "duckdb" and not _is_in_slice(tokens, at, at + 1):
+            edits.append((token.start, name.end + 1, _parameter_text(name.text, dialect)))
     return apply_edits(text, edits)
 
 
@@ -152,9 +151,16 @@ def _placeholder_text(number: int, values: Sequence[Any], tokens: Sequence[Token
     name, value = f"{_NAME}{number}", values[number] if number < len(values) else None
     if isinstance(value, date):
         return f" {time_literal(value, dialect)} "
-    before = {token.token_type for token in tokens[max(at - 1, 0) : at]}
-    behind = {token.token_type for token in tokens[at + 1 : at + 2]}
-    if (before | behind) & _SLICES:
-        # In a single bracket, sqlglot would parse it as an alias.
-        return f"((:{name}))"
-    return f" ${name} " if dialect == "duckdb" and before & _STARTS else f" :{name} "
+    # In a single bracket, sqlglot would parse it as an alias.
+    return f"((:{name}))" if _is_in_slice(tokens, at, at) else _parameter_text(name, dialect)
+
+
+def _is_in_slice(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """Whether the colon of a name at these tokens would mean a slice or a cast."""
+    around = (*tokens[max(first - 1, 0) : first], *tokens[last + 1 : last + 2])
+    return any(token.token_type in _SLICES for token in around)
+
+
+def _parameter_text(name: str, dialect: str) -> str:
+    """A named parameter; in the DuckDB dialect, a colon may belong to an alias, as in `SELECT name: value`."""
+    return f" ${name} " if dialect == "duckdb" else f" :{name} "

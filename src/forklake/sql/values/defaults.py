@@ -35,6 +35,7 @@ from forklake.sql.parsing.known_nodes import Nodes, is_known
 from forklake.sql.parsing.statements import ColumnText
 from forklake.sql.queries.bind_query import query_frame
 from forklake.sql.session.state import SessionState
+from forklake.sql.values.large_floats import refuse_large_floats
 from forklake.sql.values.literal_values import UNKNOWN, literal_value
 from forklake.sql.values.text_columns import read_texts_as_times
 from forklake.sql.values.values_clause import TextLiteral, parse_values
@@ -148,6 +149,7 @@ def _compute_default(state: SessionState, context: Context, text: str, name: str
     try:
         with translate_query_errors():
             rows = read_texts_as_times(query_frame(state, context, query), [column], query, context.dialect)
+            rows = refuse_large_floats(rows, [column], context.dialect)
             source = type_in_spark(rows.schema.fields[0].dataType)
             check_assignable(source, column_type, name)
             value = assignment_cast(column_named("c"), source, column_type, name)

@@ -41,3 +41,20 @@ def test_values_by_name_stay_as_they_are() -> None:
         ["SELECT :a", "SELECT ?"],
         {"a": 1, "b": 2},
     )
+
+
+def test_a_colon_is_no_alias_in_the_duckdb_dialect() -> None:
+    text = "UPDATE t SET b = :a WHERE id = :a AND x[:a] AND {'a':a} AND '1'::a"
+    [found], _ = named_parameters([text], "duckdb", {"a": 1})
+    assert found == "UPDATE t SET b =  $a  WHERE id =  $a  AND x[:a] AND {'a':a} AND '1'::a"
+    [found], _ = named_parameters(["SELECT ?, (?)"], "duckdb", [1, 2])
+    assert found == f"SELECT  ${FIRST} , ( ${SECOND} )"
+
+
+def test_tuples_are_lists_and_mappings_are_no_values() -> None:
+    _, values = named_parameters(["SELECT ?, :b"], "spark", [(1, (2,))])
+    assert values == {FIRST: [1, [2]]}
+    refused: list[Any] = [{"a": 1}, [{"a": 1}], ({},)]
+    for bad in refused:
+        with pytest.raises(InvalidInput, match=r"The parameter \? number 1 cannot be a value of type dict"):
+            named_parameters(["SELECT ?"], "spark", [bad])
