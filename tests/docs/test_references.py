@@ -26,6 +26,7 @@ from forklake.sql.parsing.parse import parse_one
 from forklake.sql.parsing.statements import AlterTable, Comment, Drop, Merge, Show, TransactionControl
 from forklake.sql.results.result import Result
 from forklake.sql.session.attachments import AttachOptions
+from forklake.sql.session.state import SMALL_QUERY_LIMIT
 from tests.docs.test_documents import BACKTICKS, PACKAGE, ROOT
 from tests.sql.test_documents import statements as examples
 
@@ -102,7 +103,8 @@ def test_every_setting_is_listed_with_its_default() -> None:
     listed = {row[0].strip("`"): row[1].strip("`") for row in rows(section(SQL, "Settings"))}
     plain = RetrySettings()
     retries = {f"ducklake_{field.name}": str(getattr(plain, field.name)) for field in fields(plain)}
-    assert listed == {**retries, "forklake_shortcuts": "true"}
+    ours = {"forklake_small_queries": "auto", "forklake_small_query_bytes": str(SMALL_QUERY_LIMIT)}
+    assert listed == {**retries, **ours, "forklake_shortcuts": "true"}
 
 
 def test_every_option_is_listed_with_its_default_and_what_it_can_be_set_for() -> None:

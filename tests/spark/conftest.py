@@ -47,6 +47,14 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     client.stop()
 
 
+@pytest.fixture(scope="package", autouse=True)
+def through_spark() -> Iterator[None]:
+    """The subject here is the data path of Spark: small queries take it, too, unless a test says otherwise."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FORKLAKE_SMALL_QUERIES", "spark")
+        yield
+
+
 @dataclass(frozen=True, slots=True)
 class Lakehouse:
     """A session with one catalog attached as `lake`, and where its files go."""

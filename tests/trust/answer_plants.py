@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 from unittest.mock import patch
@@ -18,6 +19,8 @@ from forklake.sql.pruning import query_predicates as pruning
 from forklake.sql.pruning import read_predicate as predicates
 from forklake.sql.pruning.comparison_rules import DEFAULT_RULES
 from forklake.sql.session.transactions import Transactions
+from forklake.sql.small import answer
+from forklake.sql.small.small_query import SortKey
 from forklake.sql.values import constant_rows
 
 
@@ -96,6 +99,18 @@ def snapshot_for_each_table() -> Iterator[None]:
         return really(self, name, catalog) if self.is_open else begin(catalog)
 
     with patch.object(Transactions, "current", current):
+        yield
+
+
+@contextmanager
+def nulls_first_ignored() -> Iterator[None]:
+    """The driver puts NULLs last in every order."""
+    really = answer.sorted_positions
+
+    def read(keys: tuple[SortKey, ...], *given: Any) -> Any:
+        return really(tuple(replace(key, nulls_first=False) for key in keys), *given)
+
+    with _everywhere(really, read):
         yield
 
 

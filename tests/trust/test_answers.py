@@ -19,6 +19,7 @@ from trust.answers.check_duckdb_queries import DuckDBQueryCheck
 from trust.answers.check_duckdb_stored import DuckDBStoredCheck
 from trust.answers.check_plans import PlanCheck
 from trust.answers.check_settings import SETTINGS
+from trust.answers.check_small import ANSWERED, SmallQueryCheck
 from trust.answers.grammar import Grammar, simplest
 from trust.answers.outcomes import of_rows
 from trust.answers.pieces import Piece, shrink
@@ -38,6 +39,7 @@ SHORT = Counts(
     duckdb_changes=6,
     queries=60,
     changes=6,
+    small_queries=300,
     constants=120,
     settings=len(SETTINGS),
     under_settings=100,
@@ -65,6 +67,7 @@ def test_five_thousand_statements_have_the_answers_of_engines_without_shortcuts(
     assert tallies["conditions"].outcomes["plans that leave files out"] > 100
     assert tallies["conditions"].outcomes["plans that delete whole files"] > 30
     assert tallies["duckdb"].outcomes[COMPARED] > 3 * tallies["duckdb"].outcomes[REFUSED]
+    assert tallies["small"].outcomes[ANSWERED] > 100
 
 
 @pytest.fixture
@@ -121,6 +124,13 @@ def test_an_error_where_duckdb_has_values_is_found_and_no_refusal(small: Subject
         check.oracle.add_column("only_in_duckdb")
         assert check.differences([Piece("int", ("only_in_duckdb",))])
         assert check.tally.outcomes[REFUSED] == 0
+
+
+def test_a_small_query_that_the_driver_answers_wrongly_is_found(small: Subject) -> None:
+    tally = Tally()
+    with answer_plants.nulls_first_ignored():
+        SmallQueryCheck(small, tally).check(random.Random(1), 300)
+    assert any("ORDER BY" in told.split(";\n")[-1] for told in tally.found)
 
 
 def test_answers_where_all_rows_give_an_error_are_few() -> None:

@@ -24,6 +24,7 @@ PIECES: Mapping[str, Counts] = {
     "answers": Counts(
         conditions=400,
         queries=100,
+        small_queries=700,
         changes=12,
         constants=72,
         duckdb_conditions=1200,

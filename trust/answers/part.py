@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from trust.answers.check_answers import too_many_avoided
 from trust.answers.check_duckdb import COMPARED, REFUSED
+from trust.answers.check_small import too_few_answered
 from trust.answers.child import run_child
 from trust.answers.tally import Tally
 from trust.trial import Line, Trial
@@ -12,11 +13,13 @@ from trust.trial import Line, Trial
 STATEMENTS = 20_000
 _ROUNDS = {"conditions": 5, "answers": 3}
 _AT_LEAST = {
-    "conditions": 14_000, "answers": 320, "constants": 280, "settings": 100, "snapshots": 30, "duckdb": 4_500,
+    "conditions": 14_000, "answers": 320, "small": 2_000, "constants": 280, "settings": 100, "snapshots": 30,
+    "duckdb": 4_500,
 }  # fmt: skip
 _WHAT = {
     "conditions": "conditions: files that are chosen, and deleted unread, for each",
     "answers": "whole statements, with shortcuts and without",
+    "small": "small queries, by the driver and by Spark",
     "constants": "constants in VALUES and in SELECT, for every type",
     "settings": "statements under other settings of Spark",
     "snapshots": "statements while another session commits",
@@ -58,8 +61,17 @@ def lines(totals: Mapping[str, Tally], times: int) -> Iterator[Line]:
         at_least = _AT_LEAST[kind] * (1 if kind == "snapshots" else times)
         outcome = "; ".join(f"{count:,} {name}" for name, count in sorted(tally.outcomes.items()) if count)
         yield Line(
-            what, tally.tried, at_least, outcome, (*tally.found, *_too_many_refused(tally), *too_many_avoided(tally))
+            what,
+            tally.tried,
+            at_least,
+            outcome,
+            (*tally.found, *_too_many_refused(tally), *too_many_avoided(tally), *_too_few(kind, tally)),
         )
+
+
+def _too_few(kind: str, tally: Tally) -> Iterator[str]:
+    if kind == "small":
+        yield from too_few_answered(tally)
 
 
 def _too_many_refused(tally: Tally) -> Iterator[str]:

@@ -15,6 +15,7 @@ from trust.answers.check_duckdb_queries import DuckDBQueryCheck
 from trust.answers.check_duckdb_stored import DuckDBStoredCheck
 from trust.answers.check_plans import PlanCheck
 from trust.answers.check_settings import SETTINGS, check_settings
+from trust.answers.check_small import SmallQueryCheck
 from trust.answers.check_snapshots import STATEMENTS, SnapshotCheck
 from trust.answers.subject import light, speaking, subject
 from trust.answers.tables import make_tables
@@ -35,6 +36,8 @@ class Counts:
     """Which share of DuckDB's functions is tried."""
     queries: int = 0
     changes: int = 0
+    small_queries: int = 0
+    """Of one table in Spark's dialect; a third as many in DuckDB's, if that is spoken."""
     constants: int = 0
     settings: int = 0
     """How many of the settings, each with `under_settings` statements."""
@@ -51,7 +54,7 @@ class Counts:
         return any((*queries, self.duckdb_constants, self.duckdb_changes))
 
 
-KINDS = ("conditions", "answers", "constants", "settings", "snapshots", "duckdb")
+KINDS = ("conditions", "answers", "small", "constants", "settings", "snapshots", "duckdb")
 """What a round tells of, each with a tally of its own."""
 
 
@@ -76,6 +79,7 @@ def run_round(
         for table in made.tables if counts.conditions else ():
             PlanCheck(made, table, tallies["conditions"]).check(chance(table.name), counts.conditions // each)
         AnswerCheck(made, tallies["answers"]).check(chance("answers"), counts.queries, counts.changes)
+        SmallQueryCheck(made, tallies["small"]).check(chance("small queries"), counts.small_queries)
         if counts.constants:
             constants = ConstantCheck(made, tallies["constants"])
             constants.check(chance("constants"), counts.constants)
@@ -89,6 +93,8 @@ def run_round(
             with speaking(made, "duckdb") as other:
                 if counts.duckdb_snapshots:
                     SnapshotCheck(other, tallies["snapshots"]).check(STATEMENTS[: counts.duckdb_snapshots])
+                small = SmallQueryCheck(other, tallies["small"], "duckdb")
+                small.check(chance("duckdb small queries"), counts.small_queries // 3)
                 DuckDBQueryCheck(other, tallies["duckdb"]).check(chance("duckdb queries"), counts.duckdb_queries)
                 if counts.duckdb_constants or counts.duckdb_changes:
                     kept = DuckDBStoredCheck(other, tallies["duckdb"])

@@ -6,6 +6,8 @@ SHOW SETTINGS;
 --> ducklake_retry_backoff | 1.5 | 1.5
 --> ducklake_retry_wait_ms | 100 | 100
 --> forklake_shortcuts | true | true
+--> forklake_small_queries | auto | auto
+--> forklake_small_query_bytes | 16777216 | 16777216
 RESET ducklake_max_retry_count;
 SET ducklake_max_retry_cont = 3;
 --! Did you mean 'ducklake_max_retry_count'?
@@ -19,6 +21,8 @@ SHOW SETTINGS;
 --> ducklake_retry_backoff | 1.5 | 1.5
 --> ducklake_retry_wait_ms | 100 | 100
 --> forklake_shortcuts | false | true
+--> forklake_small_queries | auto | auto
+--> forklake_small_query_bytes | 16777216 | 16777216
 RESET forklake_shortcuts;
 SET ducklake_retry_wait_ms = 'soon';
 --! must be a number

@@ -27,7 +27,13 @@ from forklake.sql.parsing.statements import (
 )
 from forklake.sql.session.attachments import CREATE_IT, AttachOptions, open_attachment
 from forklake.sql.session.catalog_changes import catalog_to_fork, drop_and_detach, fork_attached
-from forklake.sql.session.state import SessionState
+from forklake.sql.session.state import (
+    SMALL_QUERIES,
+    SMALL_QUERY_LIMIT,
+    SessionState,
+    SmallQueries,
+    default_small_queries,
+)
 
 _SECRET_KEYS = frozenset(
     {"TYPE", "METADATA_PATH", "DATA_PATH", "METADATA_SCHEMA", "METADATA_CATALOG", "CATALOG", "CATALOG_ID"}
@@ -237,9 +243,16 @@ def _set_own_setting(state: SessionState, name: str, statement: SetSetting, para
     if name == SHORTCUTS:
         state.shortcuts = True if value is None else _setting_flag(name, value)
         return
+    if name == SMALL_QUERIES_SETTING:
+        state.small_queries = default_small_queries() if value is None else _small_queries(name, value)
+        return
+    if name == SMALL_QUERY_BYTES:
+        state.small_query_bytes = SMALL_QUERY_LIMIT if value is None else _setting_bytes(name, value)
+        return
     field_name = _RETRY.get(name)
     if field_name is None:
-        raise InvalidOption(f"There is no setting '{name}'.{did_you_mean(name, [*_RETRY, SHORTCUTS])}")
+        known = [*_RETRY, SHORTCUTS, SMALL_QUERIES_SETTING, SMALL_QUERY_BYTES]
+        raise InvalidOption(f"There is no setting '{name}'.{did_you_mean(name, known)}")
     if statement.value is None:
         value = getattr(RetrySettings(), field_name)
     value = float(value) if isinstance(value, Decimal) else value
@@ -257,7 +270,22 @@ def _setting_flag(name: str, value: Any) -> bool:
     return value
 
 
+def _small_queries(name: str, value: Any) -> SmallQueries:
+    for known in SMALL_QUERIES:
+        if known == value:
+            return known
+    raise InvalidOption(f"The setting {name} is one of {', '.join(SMALL_QUERIES)}, not '{value}'.")
+
+
+def _setting_bytes(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidOption(f"The setting {name} must be a number of bytes, not '{value}'.")
+    return value
+
+
 SHORTCUTS = "forklake_shortcuts"
+SMALL_QUERIES_SETTING = "forklake_small_queries"
+SMALL_QUERY_BYTES = "forklake_small_query_bytes"
 _RETRY = {
     "ducklake_max_retry_count": "max_retry_count",
     "ducklake_retry_wait_ms": "retry_wait_ms",

@@ -20,7 +20,7 @@ from forklake.sql.binding.names import context_of, get_relation
 from forklake.sql.parsing.statements import Name, Show
 from forklake.sql.results.arrow_rows import arrow_rows
 from forklake.sql.session.attachments import Attachment
-from forklake.sql.session.state import SessionState
+from forklake.sql.session.state import SMALL_QUERY_LIMIT, SessionState, default_small_queries
 
 _TEXT, _TEXTS, _ID = pa.string(), pa.list_(pa.string()), pa.int64()
 _CATALOGS = pa.schema(
@@ -146,6 +146,8 @@ def show_settings(state: SessionState) -> pa.Table:
         f"ducklake_{f.name}": (str(getattr(state.retry, f.name)), str(getattr(plain, f.name))) for f in fields(plain)
     }
     rows["forklake_shortcuts"] = (str(state.shortcuts).lower(), "true")
+    rows["forklake_small_queries"] = (state.small_queries, default_small_queries())
+    rows["forklake_small_query_bytes"] = (str(state.small_query_bytes), str(SMALL_QUERY_LIMIT))
     for name, value in state.settings.items():
         rows.setdefault(fold(name), (str(value), ""))
     return arrow_rows(_SETTINGS, [(name, value, default or None) for name, (value, default) in sorted(rows.items())])

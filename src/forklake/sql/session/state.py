@@ -1,13 +1,15 @@
 """Session state: attachments, current catalog and schema, settings, and open transactions."""
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from typing import Literal, get_args
 
 from forklake.catalog.lakes.lake import RetrySettings
 from forklake.catalog.transaction.transaction import Transaction
-from forklake.errors import NoSuchCatalog
+from forklake.errors import InvalidOption, NoSuchCatalog
 from forklake.model.names import DEFAULT_SCHEMA, fold
 from forklake.spark.session.interrupts import interruptible
 from forklake.spark.session.provider import SparkProvider
@@ -16,6 +18,19 @@ from forklake.spark.work import Work, work_on
 from forklake.sql.pruning.comparison_rules import ComparisonRules, session_rules
 from forklake.sql.session.attachments import Attachment, Attachments
 from forklake.sql.session.transactions import Transactions
+
+SMALL_QUERY_LIMIT = 16 * 2**20
+SmallQueries = Literal["auto", "driver", "spark"]
+SMALL_QUERIES: tuple[SmallQueries, ...] = get_args(SmallQueries)
+
+
+def default_small_queries() -> SmallQueries:
+    """The initial value of the setting, which the environment may give."""
+    given = os.environ.get("FORKLAKE_SMALL_QUERIES", "auto")
+    for known in SMALL_QUERIES:
+        if known == given:
+            return known
+    raise InvalidOption(f"FORKLAKE_SMALL_QUERIES is one of {', '.join(SMALL_QUERIES)}, not '{given}'.")
 
 
 @dataclass(slots=True)
@@ -36,6 +51,11 @@ class SessionState:
     shortcuts: bool = True
     """The setting `forklake_shortcuts`: whether metadata and our own interpretation of SQL may answer instead of Spark.
     """
+
+    small_queries: SmallQueries = field(default_factory=default_small_queries)
+    """The setting `forklake_small_queries`: who answers small queries of one table."""
+    small_query_bytes: int = SMALL_QUERY_LIMIT
+    """The setting `forklake_small_query_bytes`: the largest size of the files that a small query reads."""
 
     @property
     def last_committed(self) -> Mapping[str, int]:

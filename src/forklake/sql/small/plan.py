@@ -1,0 +1,77 @@
+"""Small queries planned against their table: which files are read, and whether the driver reads them."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+from sqlglot import exp
+
+from forklake.catalog.planning.scan_planning import ScanPlan
+from forklake.model.entities import Column
+from forklake.spark.reading.driver_rows import driver_rows, why_not_on_driver
+from forklake.spark.work import Work
+from forklake.sql.binding.names import BoundRelation, Context
+from forklake.sql.parsing.constants import Parameters
+from forklake.sql.parsing.table_references import ParsedQuery, Reference
+from forklake.sql.session.state import SessionState
+from forklake.sql.small.answer import answer
+from forklake.sql.small.parameters import with_literals
+from forklake.sql.small.small_query import NeedsSparkError, SmallQuery, small_query
+
+
+@dataclass(frozen=True, slots=True)
+class SmallQueryPlan:
+    """What the driver reads, and what it makes of it."""
+
+    work: Work
+    query: SmallQuery
+    scan: ScanPlan
+    columns: tuple[Column, ...]
+
+    @property
+    def description(self) -> str:
+        """What EXPLAIN says about it."""
+        files, batches = len(self.scan.files), len(self.scan.batches)
+        size = sum(file.data.file_size_bytes for file in self.scan.files)
+        return (
+            f"Driver, without Spark: {self.scan.table.name} at version {self.scan.snapshot_id}, {files} files"
+            f" of {size:,} bytes and {batches} inlined batches after pruning, {self.scan.row_count:,} rows;"
+            f" columns {', '.join(column.name for column in self.columns)}"
+        )
+
+
+def plan_small_query(
+    state: SessionState,
+    context: Context,
+    parsed: ParsedQuery,
+    reference: Reference,
+    bound: BoundRelation,
+    parameters: Parameters = None,
+) -> SmallQueryPlan:
+    """The plan of a query of one table; NeedsSparkError if it is not small."""
+    table = bound.table
+    if table is None or not isinstance(parsed.tree, exp.Select):
+        raise NeedsSparkError("it does not read a table")
+    select = parsed.tree
+    if parameters and context.dialect == "spark":
+        select = with_literals(select, parameters)
+    query = small_query(parsed.text, select, reference, table, context.dialect, state.rules)
+    work = state.work(bound.tx, bound.attachment)
+    scan = work.plan_scan(table, query.predicate)
+    size = sum(file.data.file_size_bytes for file in scan.files)
+    if size > state.small_query_bytes:
+        raise NeedsSparkError(f"it reads {size:,} bytes, more than forklake_small_query_bytes")
+    needed = query.columns
+    columns = [column for column in table.definition.columns if column.name in needed]
+    # Rows are counted by a column, if by nothing else.
+    columns = columns or [column for column in table.definition.columns if not column.type.is_nested][:1]
+    if not columns:
+        raise NeedsSparkError("it counts rows of nested values")
+    reason = why_not_on_driver(work, scan, columns)
+    if reason is not None:
+        raise NeedsSparkError(reason)
+    return SmallQueryPlan(work, query, scan, tuple(columns))
+
+
+def run_small_query(plan: SmallQueryPlan) -> pa.Table:
+    """The rows of a small query; NeedsSparkError if they turn out to need Spark."""
+    return answer(plan.query, driver_rows(plan.work, plan.scan, plan.columns))
