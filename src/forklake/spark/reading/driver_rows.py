@@ -31,6 +31,8 @@ _SIGNED = ("int8", "int16", "int32", "int64")
 _READERS = 8
 _MOST_FILES = 200
 _MOST_ROWS = 1_000_000
+_MOST_VALUES = 10_000_000
+"""In all columns: compressed, they may take next to nothing in files."""
 
 
 def why_not_on_driver(work: Work, plan: ScanPlan, columns: Sequence[Column]) -> str | None:
@@ -39,6 +41,8 @@ def why_not_on_driver(work: Work, plan: ScanPlan, columns: Sequence[Column]) -> 
         return f"it reads more than {_MOST_FILES} files"
     if plan.row_count > _MOST_ROWS:
         return f"it reads more than {_MOST_ROWS:,} rows"
+    if plan.row_count * len(columns) > _MOST_VALUES:
+        return f"it reads more than {_MOST_VALUES:,} values"
     if any(file.data.mapping_id is not None for file in plan.files):
         return "some of its files were added, and not written by Forklake"
     if any(_has_later_rows(file.data, plan) for file in plan.files):
