@@ -8,7 +8,7 @@ from forklake.model.column_tree import path_text
 from forklake.model.entities import Column
 from forklake.model.findings import Finding
 from forklake.model.lineage import NO_LIMIT
-from forklake.spark.values.default_text import check_default
+from forklake.spark.values.check_default import check_default
 
 
 def check_defaults(table: CheckedTable) -> Iterator[Finding]:

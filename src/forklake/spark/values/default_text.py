@@ -2,21 +2,20 @@
 
 import json
 import re
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.types import VariantVal
 
-from forklake.errors import InvalidInput, InvalidRows
-from forklake.model.column_types import NESTED, ColumnType
+from forklake.errors import InvalidInput
+from forklake.model.column_types import ColumnType
 from forklake.model.entities import Column
 from forklake.model.ids import ColumnId
 from forklake.spark.session.time_zones import is_utc
 from forklake.spark.tasks.types.default_literals import literal, literal_text
 from forklake.spark.tasks.types.type_forms import shown_type
-from forklake.spark.values.assign_array import assigned_array
+from forklake.spark.values.check_default import check_default
 from forklake.spark.values.python_values import value_reader
 
 _EPOCH = datetime(1970, 1, 1)
@@ -48,24 +47,6 @@ def _value_text(value: Any, column: Column, zone: str) -> str:
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(f"The default of column '{column.name}' is not a value of its type: {error}") from None
     return literal_text(found[0], column.type)
-
-
-def check_default(text: str, column: Column) -> None:
-    """Raise InvalidInput if the column cannot hold the default with this text."""
-    match column.type.name:
-        case "variant":
-            # In rows, too, variants are read from JSON.
-            _check_held(pa.array([text]), replace(column, type=ColumnType("json")))
-        case name if name not in NESTED:
-            _check_held(pa.array([literal(text, column)], shown_type(column.type)), column)
-
-
-def _check_held(value: pa.Array, column: Column) -> None:
-    """Check a value as in rows of the column, for which the shown type alone is too wide."""
-    try:
-        assigned_array(pa.chunked_array([value]), column.type, column.name)
-    except InvalidRows as error:
-        raise InvalidInput(f"The default of column '{column.name}' cannot be stored: {error}") from None
 
 
 def _json_text(value: Any, name: str) -> str:

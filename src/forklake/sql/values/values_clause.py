@@ -56,9 +56,14 @@ _TEXT = {
     "spark": r"(?P<date>DATE[ \t]*)?'(?P<text>(?:[^'\\$]|''|\$(?!\{))*)'(?!['\"])",
     "duckdb": r"(?P<date>DATE[ \t]*)?'(?P<text>(?:[^']|'')*)'(?!')",
 }
-_PARAMETER = r":(?P<name>[A-Za-z_]\w*)|(?P<place>\?)"
+_PARAMETER = {
+    "spark": r":(?P<name>[A-Za-z_]\w*)|(?P<place>\?)",
+    "duckdb": r"[:$](?P<name>[A-Za-z_]\w*)|(?P<place>\?)",
+}
 _LITERALS = {
-    dialect: re.compile(rf"{_NUMBER}|(?P<word>NULL|TRUE|FALSE|DEFAULT)\b|{text}|{_PARAMETER}", re.ASCII | re.IGNORECASE)
+    dialect: re.compile(
+        rf"{_NUMBER}|(?P<word>NULL|TRUE|FALSE|DEFAULT)\b|{text}|{_PARAMETER[dialect]}", re.ASCII | re.IGNORECASE
+    )
     for dialect, text in _TEXT.items()
 }
 _SPACE = r"[ \t\r\n]*"

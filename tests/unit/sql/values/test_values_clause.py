@@ -219,3 +219,8 @@ def test_a_parameter_of_the_columns_own_kind_is_its_value() -> None:
 
 def test_the_word_default_is_no_value_of_its_own() -> None:
     assert parse_values("VALUES (default, 1)", "spark") == [[DEFAULT, NumberLiteral("1")]]
+
+
+def test_both_prefixes_of_names_are_parameters_in_the_dialect_duckdb() -> None:
+    assert parse_values("VALUES (:a, $b)", "duckdb", {"a": 1, "b": "x"}) == [[ParameterValue(1), ParameterValue("x")]]
+    assert parse_values("VALUES ($a)", "spark", {"a": 1}) is None
