@@ -282,3 +282,15 @@ def test_parameters_stand_anywhere_in_the_duckdb_dialect(
             assert rows(opened, f"DELETE FROM t WHERE id = 3 AND b IS NOT DISTINCT FROM {text}", named) == [(1,)]
         assert rows(opened, "INSERT INTO t SELECT :a, :b", {"a": 4, "b": value}) == [(1,)]
         assert rows(opened, "UPDATE t SET b = :b, id = :a WHERE id = :c", {"a": 5, "b": None, "c": 4}) == [(1,)]
+
+
+@pytest.mark.parametrize("dialect", ["spark", "duckdb"])
+def test_parameters_stand_beside_empty_and_quoted_texts(dialect: str, sqlite_place: Place, spark: SparkSession) -> None:
+    with forklake.connect(spark=spark, dialect=dialect) as opened:
+        opened.attach(sqlite_place.url, "lake", catalog="main", create_if_not_exists=True)
+        opened.sql("CREATE TABLE texts (id INT, v VARCHAR, w VARCHAR)")
+        opened.sql("INSERT INTO texts VALUES (:id, '', :w), (2, :w, '')", {"id": 1, "w": "x"})
+        opened.sql("UPDATE texts SET v = :v, w = '' WHERE id = :id AND v = ''", {"v": "y", "id": 1})
+        opened.sql("DELETE FROM texts WHERE ? <= id AND v LIKE ? OR v = ''", [3, "q"])
+        assert rows(opened, "SELECT :a, v, '' FROM texts WHERE id = :id", {"a": 7, "id": 1}) == [(7, "y", "")]
+        assert rows(opened, "SELECT ?, concat(v, '''') FROM texts WHERE v IN (?, '')", ["a", "x"]) == [("a", "x'")]

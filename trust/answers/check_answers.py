@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from forklake.api.session import Session
+from forklake.spark.values.collect import collect
 from trust.answers.grammar import simplest
 from trust.answers.outcomes import Outcome, outcome
 from trust.answers.pieces import Piece, shrink
@@ -88,7 +89,7 @@ class AnswerCheck:
     def _without_shortcuts(self, text: str, is_query: bool) -> Outcome:
         """Queries are run by Spark alone; changes by a session of ours that takes no shortcuts."""
         if is_query:
-            return outcome(lambda: self.subject.plain.sql(text).toArrow())
+            return outcome(lambda: collect(self.subject.plain.sql(text)))
         return outcome(lambda: self._rows(self.subject.slow, text, is_query))
 
     def _rows(self, session: Session, text: str, is_query: bool) -> pa.Table:

@@ -1,6 +1,7 @@
 """Small queries of one table: answered by the driver as Spark answers them, or left to Spark."""
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -82,7 +83,7 @@ class _Maker:
 
     def query(self) -> str:
         alias = self.rng.choice(("", "", "AS z ", "z "))
-        where = f"WHERE {self.condition(2)} " if self.rng.random() < 0.8 else ""
+        where = f"WHERE {self.where()} " if self.rng.random() < 0.8 else ""
         group = self.rng.sample(self.table.columns, self.rng.randint(1, 2)) if self.rng.random() < 0.2 else []
         if group:
             clauses = f"GROUP BY {', '.join(column.name for column in group)} "
@@ -99,6 +100,11 @@ class _Maker:
             query += self.rng.choice(("", "", f"LIMIT {self.rng.choice((0, 1, 3, 100))} "))
             query += f"OFFSET {self.rng.choice((0, 1, 4))}" if self.rng.random() < 0.2 else ""
         return query
+
+    def where(self) -> str:
+        found = self.condition(2)
+        # Behind a table without alias, Spark takes WHERE (b) for an alias with a list of columns.
+        return found.strip("()") if re.fullmatch(r"\(+\w+\)+", found) else found
 
     def columns(self) -> list[Column]:
         return self.rng.sample(self.table.columns, self.rng.randint(1, 4))
@@ -132,9 +138,7 @@ class _Maker:
         if chance < 0.5 and self.dialect == "spark":
             grammar = Grammar(self.rng, RULES, WORDS, self.table.columns)
             return f"({grammar.expression('bool', 1).text()})"
-        found = self.comparison(self.rng.choice(self.table.columns))
-        # Behind a table without alias, Spark takes WHERE (b) for an alias with a list of columns.
-        return f"({found})" if " " in found else found
+        return f"({self.comparison(self.rng.choice(self.table.columns))})"
 
     def comparison(self, column: Column) -> str:
         constant, other = self.constant(column), self.constant(column)

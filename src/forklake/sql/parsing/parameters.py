@@ -122,7 +122,7 @@ def _rewrite_names(text: str, dialect: str, parameters: Mapping[str, Any]) -> st
         if isinstance(value, date):
             edits.append((token.start, name.end + 1, f" {time_literal(value, dialect)} "))
         elif dialect == "duckdb" and not _is_in_slice(tokens, at, at + 1):
-            edits.append((token.start, name.end + 1, _parameter_text(name.text, dialect)))
+            edits.append((token.start, name.end + 1, _parameter_text(name.text, dialect, text, tokens[max(at - 1, 0)])))
     return apply_edits(text, edits)
 
 
@@ -141,18 +141,22 @@ def _name_placeholders(text: str, dialect: str, first: int, values: Sequence[Any
     tokens = tokens_of(text, dialect)
     places = [at for at, token in enumerate(tokens) if token.token_type == TokenType.PLACEHOLDER]
     edits = [
-        (tokens[at].start, tokens[at].end + 1, _placeholder_text(number, values, tokens, at, dialect))
+        (tokens[at].start, tokens[at].end + 1, _placeholder_text(number, values, tokens, at, dialect, text))
         for number, at in enumerate(places, first)
     ]
     return apply_edits(text, edits), first + len(places)
 
 
-def _placeholder_text(number: int, values: Sequence[Any], tokens: Sequence[Token], at: int, dialect: str) -> str:
+def _placeholder_text(
+    number: int, values: Sequence[Any], tokens: Sequence[Token], at: int, dialect: str, text: str
+) -> str:
     name, value = f"{_NAME}{number}", values[number] if number < len(values) else None
     if isinstance(value, date):
         return f" {time_literal(value, dialect)} "
     # In a single bracket, sqlglot would parse it as an alias.
-    return f"((:{name}))" if _is_in_slice(tokens, at, at) else _parameter_text(name, dialect)
+    if _is_in_slice(tokens, at, at):
+        return f"((:{name}))"
+    return _parameter_text(name, dialect, text, tokens[max(at - 1, 0)])
 
 
 def _is_in_slice(tokens: Sequence[Token], first: int, last: int) -> bool:
@@ -161,6 +165,11 @@ def _is_in_slice(tokens: Sequence[Token], first: int, last: int) -> bool:
     return any(token.token_type in _SLICES for token in around)
 
 
-def _parameter_text(name: str, dialect: str) -> str:
+def _parameter_text(name: str, dialect: str, text: str, before: Token) -> str:
     """A named parameter; in the DuckDB dialect, a colon may belong to an alias, as in `SELECT name: value`."""
-    return f" ${name} " if dialect == "duckdb" else f" :{name} "
+    if dialect != "duckdb":
+        return f" :{name} "
+    if "''" not in text:
+        return f" ${name} "
+    # Behind a dollar, sqlglot loses its place at doubled quotes. In a list, a colon belongs to no alias.
+    return f" :{name} " if before.token_type in (TokenType.L_PAREN, TokenType.COMMA) else f"((:{name}))"
