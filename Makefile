@@ -6,12 +6,12 @@ ARGS ?=
 BIN := .venv/bin
 READY := .venv/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-PYTEST := $(BIN)/python -m pytest --timeout=300
+PYTEST := $(BIN)/python -m pytest --timeout=300 --durations=15
 VERSION ?= 4.1
 OTHER := .venv-spark-$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help env test test-long test-rows test-rest test-spark check unit demo format schema docs bench-metadata bench-data bench bench-alone bench-guard trust trust-long lock clean
+.PHONY: help env test test-long test-rows test-rest test-spark check unit demo format schema docs bench-metadata bench-data bench-small bench bench-alone bench-guard trust trust-long lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "make %-16s %s\n", $$1, $$2}'
@@ -81,6 +81,9 @@ bench-data: $(READY)  ## measure the data path against plain Spark; options in A
 	$(BIN)/python -m benchmarks.data $(ARGS)
 
 # Iceberg and Delta have no release for the newest Spark: this comparison runs on one that all support.
+bench-small: $(READY)  ## measure small work without Spark beside DuckLake; options in ARGS="..."
+	$(BIN)/python -m benchmarks.small $(ARGS)
+
 bench: $(OTHER)/.installed  ## measure beside Iceberg, Delta, DuckLake and plain Spark; options in ARGS="..."
 	$(OTHER)/bin/python -m benchmarks.peers $(ARGS)
 

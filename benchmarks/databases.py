@@ -44,6 +44,11 @@ class Sql:
         [[value]] = self.rows(statement)
         return value
 
+    def columns(self, table: str) -> list[str]:
+        """The names of the columns of a table, in order."""
+        described = self._connection.execute(f"SELECT * FROM {table} WHERE FALSE").description
+        return [each[0] for each in described or ()]
+
     def insert(self, table: str, row: tuple[Any, ...]) -> None:
         mark = "?" if isinstance(self._connection, sqlite3.Connection) else "%s"
         self._connection.execute(f"INSERT INTO {table} VALUES ({', '.join([mark] * len(row))})", row)

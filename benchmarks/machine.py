@@ -14,7 +14,7 @@ import psycopg
 
 import forklake
 from benchmarks.report import Facts
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 
 _FSYNCS = 100
 
@@ -63,4 +63,4 @@ def _fsync_seconds() -> float:
             page.flush()
             os.fdatasync(page.fileno())
 
-        return interleaved({"fsync": write}, _FSYNCS)["fsync"].median
+        return measure_in_turns({"fsync": write}, _FSYNCS)["fsync"].median

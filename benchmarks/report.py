@@ -80,11 +80,11 @@ def at_least(limit: float) -> Bar:
 
 def against(benchmark: str, backend: str, name: str, ours: Sample, other: Sample, bar: Bar | None = None) -> Figure:
     """The ratio of two medians, with both of them as the detail."""
-    detail = f"{_described(ours)} against {_described(other)}"
+    detail = f"{_describe(ours)} against {_describe(other)}"
     return Figure(benchmark, backend, name, ours.median / other.median, "x", bar, detail)
 
 
-def _described(sample: Sample) -> str:
+def _describe(sample: Sample) -> str:
     noise = f" (middle half spread by {sample.spread:.0%})" if sample.spread > _NOISY else ""
     return f"{duration(sample.median)}{noise}"
 

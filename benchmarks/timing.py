@@ -31,14 +31,14 @@ class Sample:
         return (high - low) / self.median
 
 
-def timed(action: Callable[[], object]) -> float:
+def seconds_of(action: Callable[[], object]) -> float:
     """Seconds that one call takes."""
     start = perf_counter()
     action()
     return perf_counter() - start
 
 
-def interleaved(
+def measure_in_turns(
     actions: Mapping[str, Callable[[], object]],
     repeats: int,
     *,
@@ -58,7 +58,7 @@ def interleaved(
         for order in _orders(list(actions), repeats):
             for name in order:
                 before()
-                seconds[name].append(timed(actions[name]))
+                seconds[name].append(seconds_of(actions[name]))
     return {name: Sample(tuple(values)) for name, values in seconds.items()}
 
 

@@ -237,10 +237,84 @@ CREATE TABLE IF NOT EXISTS lake_table_stats (
 	PRIMARY KEY (catalog_id, table_id, begin_snapshot)
 );
 
--- Commit rows as a snapshot on top of `base`; NULL, and nothing written, if something else was committed since.
+-- The column statistics of a table after new rows were added to it; NULL if it takes Python to compare the bounds.
+-- Those that do not fit are never compared: the aggregate is computed for every column, before its CASE is.
+-- What is unknown on a side that has values is unknown in the result.
+CREATE OR REPLACE FUNCTION lake_merged_stats(before jsonb, added jsonb) RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN (
+        SELECT CASE WHEN bool_and(fits) THEN jsonb_object_agg(column_id, jsonb_strip_nulls(jsonb_build_object(
+            'values', CASE WHEN before = '{}' THEN new_values ELSE old_values + new_values END,
+            'nulls', CASE WHEN before = '{}' THEN new_nulls ELSE old_nulls + new_nulls END,
+            'min', CASE
+                WHEN NOT fits OR name = 'none' OR NOT (has_old OR has_new) THEN NULL
+                WHEN NOT has_old THEN new_min
+                WHEN NOT has_new THEN old_min
+                WHEN old_min IS NULL OR new_min IS NULL THEN NULL
+                WHEN CASE comparison
+                    WHEN 'numeric' THEN lake_bound_number(old_min) < lake_bound_number(new_min)
+                    WHEN 'float8' THEN old_min::float8 < new_min::float8
+                    ELSE old_min COLLATE "C" < new_min END THEN old_min
+                ELSE new_min END,
+            'max', CASE
+                WHEN NOT fits OR name = 'none' OR NOT (has_old OR has_new) THEN NULL
+                WHEN NOT has_old THEN new_max
+                WHEN NOT has_new THEN old_max
+                WHEN old_max IS NULL OR new_max IS NULL THEN NULL
+                WHEN CASE comparison
+                    WHEN 'numeric' THEN lake_bound_number(old_max) > lake_bound_number(new_max)
+                    WHEN 'float8' THEN old_max::float8 > new_max::float8
+                    ELSE old_max COLLATE "C" > new_max END THEN old_max
+                ELSE new_max END,
+            'nan', CASE
+                WHEN has_old AND NOT has_new THEN old_nan
+                WHEN before = '{}' OR has_new AND NOT has_old THEN new_nan
+                ELSE old_nan OR new_nan END,
+            'extra', CASE
+                WHEN has_old AND has_new AND old_extra = new_extra THEN old_extra
+                WHEN has_old AND NOT has_new THEN old_extra
+                WHEN has_new AND NOT has_old THEN new_extra END,
+            'width', CASE WHEN (old ->> 'width')::numeric > (new ->> 'width')::numeric THEN old -> 'width'
+                ELSE coalesce(new -> 'width', old -> 'width') END))) END
+        FROM (
+            SELECT column_id, old, new, name, has_old, has_new,
+                old_values, new_values, old_nulls, new_nulls, old_nan, new_nan, old_extra, new_extra,
+                old_min, new_min, old_max, new_max,
+                CASE name WHEN 'number' THEN 'numeric' WHEN 'float' THEN 'float8' ELSE 'bytes' END AS comparison,
+                -- An unknown bound is NULL, and fits.
+                CASE name WHEN 'number' THEN coalesce(old_min ~ '^(-?[0-9]{1,60}([.][0-9]{1,60})?|true|false)$', true) AND coalesce(new_min ~ '^(-?[0-9]{1,60}([.][0-9]{1,60})?|true|false)$', true) AND coalesce(old_max ~ '^(-?[0-9]{1,60}([.][0-9]{1,60})?|true|false)$', true) AND coalesce(new_max ~ '^(-?[0-9]{1,60}([.][0-9]{1,60})?|true|false)$', true) WHEN 'float' THEN coalesce(old_min ~ '^(-?([0-9]{1,30}([.][0-9]{1,30})?(e[+-]?[0-9]{1,2})?|inf))$', true) AND coalesce(new_min ~ '^(-?([0-9]{1,30}([.][0-9]{1,30})?(e[+-]?[0-9]{1,2})?|inf))$', true) AND coalesce(old_max ~ '^(-?([0-9]{1,30}([.][0-9]{1,30})?(e[+-]?[0-9]{1,2})?|inf))$', true) AND coalesce(new_max ~ '^(-?([0-9]{1,30}([.][0-9]{1,30})?(e[+-]?[0-9]{1,2})?|inf))$', true) WHEN 'date' THEN coalesce(old_min ~ '^([0-9]{4}-[0-9]{2}-[0-9]{2})$', true) AND coalesce(new_min ~ '^([0-9]{4}-[0-9]{2}-[0-9]{2})$', true) AND coalesce(old_max ~ '^([0-9]{4}-[0-9]{2}-[0-9]{2})$', true) AND coalesce(new_max ~ '^([0-9]{4}-[0-9]{2}-[0-9]{2})$', true) WHEN 'time' THEN coalesce(old_min ~ '^([0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?)$', true) AND coalesce(new_min ~ '^([0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?)$', true) AND coalesce(old_max ~ '^([0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?)$', true) AND coalesce(new_max ~ '^([0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?)$', true) WHEN 'timestamp' THEN coalesce(old_min ~ '^([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?)$', true) AND coalesce(new_min ~ '^([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?)$', true) AND coalesce(old_max ~ '^([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?)$', true) AND coalesce(new_max ~ '^([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?)$', true) WHEN 'timestamptz' THEN coalesce(old_min ~ '^([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?[+]00)$', true) AND coalesce(new_min ~ '^([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?[+]00)$', true) AND coalesce(old_max ~ '^([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?[+]00)$', true) AND coalesce(new_max ~ '^([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?[+]00)$', true) WHEN 'uuid' THEN coalesce(old_min ~ '^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$', true) AND coalesce(new_min ~ '^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$', true) AND coalesce(old_max ~ '^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$', true) AND coalesce(new_max ~ '^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$', true) WHEN 'blob' THEN coalesce(old_min ~ '^(([0-9A-F]{2})*)$', true) AND coalesce(new_min ~ '^(([0-9A-F]{2})*)$', true) AND coalesce(old_max ~ '^(([0-9A-F]{2})*)$', true) AND coalesce(new_max ~ '^(([0-9A-F]{2})*)$', true) WHEN 'text' THEN getdatabaseencoding() = 'UTF8' ELSE true END AS fits
+            FROM (
+                SELECT n.key AS column_id, o.old, n.value AS new, n.value ->> 'order' AS name,
+                    before <> '{}' AND coalesce(old ->> 'values' <> '0', true) AS has_old,
+                    coalesce(n.value ->> 'values' <> '0', true) AS has_new,
+                    (old ->> 'values')::bigint AS old_values, (n.value ->> 'values')::bigint AS new_values,
+                    (old ->> 'nulls')::bigint AS old_nulls, (n.value ->> 'nulls')::bigint AS new_nulls,
+                    (old ->> 'nan')::boolean AS old_nan, (n.value ->> 'nan')::boolean AS new_nan,
+                    old ->> 'extra' AS old_extra, n.value ->> 'extra' AS new_extra,
+                    old ->> 'min' AS old_min, n.value ->> 'min' AS new_min,
+                    old ->> 'max' AS old_max, n.value ->> 'max' AS new_max
+                FROM jsonb_each(added) n CROSS JOIN LATERAL (SELECT before -> n.key AS old) o
+            ) each_column
+        ) checked
+    );
+END
+$$;
+
+-- A bound that is a number, or one of the words that were written for booleans.
+CREATE OR REPLACE FUNCTION lake_bound_number(bound text) RETURNS numeric
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT CASE bound WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE bound::numeric END $$;
+
+-- Commit rows as a snapshot; NULL, and nothing written, if that is not possible in this way.
 -- The snapshot's id is drawn under the catalog's lock, and replaces -1 in the columns that have it.
+--
+-- Without `additions`, `base` has to be the head. With them, commits may have followed that new rows do not conflict
+-- with: `additions` has what is added to the statistics of each table, and the row ids in `payload` count from 0.
 CREATE OR REPLACE FUNCTION lake_append(
-    catalog bigint, base bigint, payload jsonb, alters_schema boolean, changes text,
+    catalog bigint, base bigint, payload jsonb, additions jsonb, alters_schema boolean, changes text,
     author text, message text, extra_info text, token uuid
 ) RETURNS bigint
 LANGUAGE plpgsql
@@ -251,15 +325,56 @@ DECLARE
     id bigint;
     moment timestamptz;
     version bigint;
+    row_ids jsonb := '{}';
+    stats jsonb;
+    is_possible boolean;
 BEGIN
     SELECT c.* INTO head FROM lake_catalog c WHERE c.catalog_id = catalog AND c.end_snapshot IS NULL FOR NO KEY UPDATE;
-    IF head.head_snapshot IS DISTINCT FROM base THEN
+    IF head.head_snapshot IS NULL OR (additions IS NULL AND head.head_snapshot <> base) THEN
         RETURN NULL;
     END IF;
     IF (author IS NULL OR message IS NULL OR author = '' OR message = '') AND EXISTS (
         SELECT 1 FROM lake_instance_option o WHERE o.key = 'require_commit_message' AND o.value = 'true'
     ) THEN
         RETURN NULL;
+    END IF;
+    IF head.head_snapshot <> base THEN
+        -- Everything since the base is kept, and is nothing that concerns new rows.
+        SELECT min(s.snapshot_id) = base AND max(s.snapshot_id) = head.head_snapshot AND bool_and(coalesce(
+            s.snapshot_id = base OR s.previous_snapshot_id = s.before
+            AND s.changes_made ~ '^(inserted_into_table|inlined_insert|inline_flush|merge_adjacent|rewrite_delete):[0-9]+(,(inserted_into_table|inlined_insert|inline_flush|merge_adjacent|rewrite_delete):[0-9]+)*$', false))
+        INTO is_possible
+        FROM (
+            SELECT s.snapshot_id, s.previous_snapshot_id, s.changes_made,
+                lag(s.snapshot_id) OVER (ORDER BY s.snapshot_id) AS before
+            FROM lake_snapshot s WHERE s.catalog_id = catalog AND s.snapshot_id >= base
+            ORDER BY s.snapshot_id LIMIT 1000
+        ) s;
+        IF is_possible IS NOT TRUE THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    IF additions IS NOT NULL THEN
+        SELECT jsonb_agg(jsonb_build_array(
+                catalog, a.table_id, -1, s.record_count + (a.added ->> 'rows')::numeric,
+                s.next_row_id + (a.added ->> 'row_ids')::numeric, s.file_size_bytes + (a.added ->> 'bytes')::numeric,
+                s.merged)),
+            jsonb_object_agg(a.table_id, s.next_row_id),
+            bool_and(s.merged IS NOT NULL AND greatest(
+                s.record_count + (a.added ->> 'rows')::numeric, s.next_row_id + (a.added ->> 'row_ids')::numeric,
+                s.file_size_bytes + (a.added ->> 'bytes')::numeric) <= 9223372036854775807)
+        INTO stats, row_ids, is_possible
+        FROM (SELECT t.key::bigint AS table_id, t.value AS added FROM jsonb_each(additions) t) a
+        LEFT JOIN LATERAL (
+            SELECT t.record_count, t.next_row_id, t.file_size_bytes,
+                lake_merged_stats(t.column_stats, a.added -> 'columns') AS merged
+            FROM lake_table_stats t WHERE t.catalog_id = catalog AND t.table_id = a.table_id
+            ORDER BY t.begin_snapshot DESC LIMIT 1
+        ) s ON true;
+        IF is_possible IS NOT TRUE THEN
+            RETURN NULL;
+        END IF;
+        payload := payload || jsonb_build_object('lake_table_stats', stats);
     END IF;
     id := nextval('lake_snapshot_seq');
     moment := greatest(clock_timestamp(), head.head_time + interval '1 microsecond');
@@ -272,7 +387,7 @@ BEGIN
         FROM jsonb_array_elements(payload -> 'lake_row_end') AS t(r);
     END IF;
     IF payload -> 'lake_data_file' IS NOT NULL THEN
-        INSERT INTO lake_data_file SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, CASE (r ->> 3)::BIGINT WHEN -1 THEN id ELSE (r ->> 3)::BIGINT END, (r ->> 4)::BIGINT, (r ->> 5)::TEXT, (r ->> 6)::BOOLEAN, (r ->> 7)::TEXT, (r ->> 8)::BIGINT, (r ->> 9)::BIGINT, (r ->> 10)::BIGINT, (r ->> 11)::BIGINT, (r ->> 12)::BIGINT, (r ->> 13)::BIGINT, (r ->> 14)::BIGINT, (r ->> 15)::TEXT, CASE (r ->> 16)::BIGINT WHEN -1 THEN id ELSE (r ->> 16)::BIGINT END
+        INSERT INTO lake_data_file SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, CASE (r ->> 3)::BIGINT WHEN -1 THEN id ELSE (r ->> 3)::BIGINT END, (r ->> 4)::BIGINT, (r ->> 5)::TEXT, (r ->> 6)::BOOLEAN, (r ->> 7)::TEXT, (r ->> 8)::BIGINT, (r ->> 9)::BIGINT, (r ->> 10)::BIGINT, (r ->> 11)::BIGINT + coalesce((row_ids -> (r ->> 1))::bigint, 0), (r ->> 12)::BIGINT, (r ->> 13)::BIGINT, (r ->> 14)::BIGINT, (r ->> 15)::TEXT, CASE (r ->> 16)::BIGINT WHEN -1 THEN id ELSE (r ->> 16)::BIGINT END
         FROM jsonb_array_elements(payload -> 'lake_data_file') AS t(r);
     END IF;
     IF payload -> 'lake_delete_file' IS NOT NULL THEN
@@ -292,7 +407,7 @@ BEGIN
         FROM jsonb_array_elements(payload -> 'lake_table_stats') AS t(r);
     END IF;
     IF payload -> 'lake_inlined_batch' IS NOT NULL THEN
-        INSERT INTO lake_inlined_batch SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, CASE (r ->> 3)::BIGINT WHEN -1 THEN id ELSE (r ->> 3)::BIGINT END, (r ->> 4)::BIGINT, CASE (r ->> 5)::BIGINT WHEN -1 THEN id ELSE (r ->> 5)::BIGINT END, (r ->> 6)::BIGINT, (r ->> 7)::BIGINT, (r ->> 8)::BYTEA
+        INSERT INTO lake_inlined_batch SELECT (r ->> 0)::BIGINT, (r ->> 1)::BIGINT, (r ->> 2)::BIGINT, CASE (r ->> 3)::BIGINT WHEN -1 THEN id ELSE (r ->> 3)::BIGINT END, (r ->> 4)::BIGINT, CASE (r ->> 5)::BIGINT WHEN -1 THEN id ELSE (r ->> 5)::BIGINT END, (r ->> 6)::BIGINT + coalesce((row_ids -> (r ->> 1))::bigint, 0), (r ->> 7)::BIGINT, (r ->> 8)::BYTEA
         FROM jsonb_array_elements(payload -> 'lake_inlined_batch') AS t(r);
     END IF;
     IF payload -> 'lake_inlined_delete' IS NOT NULL THEN
@@ -309,7 +424,7 @@ BEGIN
     END IF;
     version := head.schema_version + alters_schema::int;
     INSERT INTO lake_snapshot
-    VALUES (catalog, id, base, moment, version, changes, author, message, extra_info, token);
+    VALUES (catalog, id, head.head_snapshot, moment, version, changes, author, message, extra_info, token);
     UPDATE lake_catalog c SET head_snapshot = id, head_time = moment, schema_version = version
     WHERE c.catalog_id = catalog;
     RETURN id;
@@ -552,7 +667,7 @@ END
 $$;
 
 -- The owner uses them, and whoever is granted to.
-REVOKE ALL ON FUNCTION lake_append, lake_fork_point, lake_existing_fork FROM PUBLIC;
+REVOKE ALL ON FUNCTION lake_append, lake_merged_stats, lake_bound_number, lake_fork_point, lake_existing_fork FROM PUBLIC;
 
 -- Read-only views for direct SQL. Each shows the effective rows of every catalog: `catalog_id` is the catalog that
 -- sees a row, whoever wrote it. Whatever an ancestor began, ended or dropped after the fork does not show.

@@ -11,13 +11,15 @@ from forklake.model.ids import TableId
 from tests.conftest import Place
 
 
-def attach_main(session: Session, place: Place, folder: Path, name: str = "lake") -> CatalogHandle:
-    """The catalog `main` under a name, with its files in `data` below a folder."""
+def attach_main(
+    session: Session, place: Place, folder: Path, name: str = "lake", data_path: str | None = None
+) -> CatalogHandle:
+    """The catalog `main` under a name, with its files in `data` below a folder unless there is another data path."""
     return session.attach(
         place.url,
         name,
         catalog="main",
-        data_path=str(folder / "data"),
+        data_path=data_path or str(folder / "data"),
         metadata_schema=place.metadata_schema,
         create_if_not_exists=True,
     )

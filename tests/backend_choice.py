@@ -1,8 +1,9 @@
 """On which database, and in a root or a fork, a test of rows runs.
 
-Spark sees neither, and tests/backends tries everything about metadata on both databases. So a test of rows or of SQL
-runs once in `make test`, on a root in SQLite or on a fork in PostgreSQL, half of the tests each. Tests marked
-`every_backend`, whose subject is the metadata under Spark, run on both; `FORKLAKE_TEST_PAIRS=all` runs all on all four.
+Spark sees neither, and tests/backends tries everything about metadata on both databases. So a test of rows, of SQL or
+of the command line runs once in `make test`, on a root in SQLite or on a fork in PostgreSQL, half of the tests each.
+Tests marked `every_backend`, whose subject is the metadata under Spark, run on both; `FORKLAKE_TEST_PAIRS=all` runs all
+on all four.
 """
 
 import os
@@ -13,7 +14,9 @@ from zlib import crc32
 import pytest
 
 EVERY_PAIR = os.environ.get("FORKLAKE_TEST_PAIRS") == "all"
-ROWS = tuple(Path(__file__).parent / name for name in ("spark", "sql"))
+CLI = ("backends/test_cli.py", "backends/test_cli_diff.py", "backends/test_cli_lake.py")
+OF_SESSIONS = ("backends/test_expiry_meanwhile.py", "backends/test_small_queries.py")
+ONCE = tuple(Path(__file__).parent / name for name in ("spark", "sql", *CLI, *OF_SESSIONS))
 PAIRS = {"sqlite": "root", "postgres": "fork"}
 _PARTS = {*PAIRS, *PAIRS.values()}
 
@@ -49,8 +52,8 @@ def _params(item: pytest.Item) -> Mapping[str, object]:
 
 
 def _backend(item: pytest.Item) -> str | None:
-    """The database that a test of rows runs on, if it says so."""
-    if not any(item.path.is_relative_to(folder) for folder in ROWS):
+    """The database that a test above the metadata runs on, if it says so."""
+    if not any(item.path.is_relative_to(path) for path in ONCE):
         return None
     found = _params(item).get("place", _params(item).get("backend"))
     return found if isinstance(found, str) and found in PAIRS else None

@@ -11,9 +11,12 @@ from hypothesis import settings
 from forklake.catalog.lakes.catalogs import create_catalog
 from forklake.catalog.lakes.lake import Catalog, Lake
 from forklake.catalog.lakes.open_lake import open_lake
+from forklake.spark.session import provider
+from forklake.store import sqlite
 from tests.backend_choice import left_out
 from tests.effort import examples
 from tests.postgres_server import TestPostgres
+from tests.spark_settings import SETTINGS
 
 # How long one example takes says more about the machine than about the code; pytest's timeout stands guard.
 settings.register_profile("forklake", deadline=None, max_examples=examples(25))
@@ -27,6 +30,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left = set(left_out(items))
     config.hook.pytest_deselected(items=list(left))
     items[:] = [item for item in items if item not in left]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def synchronous() -> Iterator[str]:
+    """No waiting for disks: a crash of the machine may lose the lakes of tests. Gives what users have instead."""
+    with pytest.MonkeyPatch.context() as patch:
+        users = sqlite._SYNCHRONOUS
+        patch.setattr(sqlite, "_SYNCHRONOUS", "OFF")
+        yield users
+
+
+@pytest.fixture(scope="session", autouse=True)
+def settings_of_spark() -> Iterator[None]:
+    """A session that starts Spark before the others starts it for all of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(provider, "ONE_MACHINE", {**provider.ONE_MACHINE, **SETTINGS})
+        yield
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from benchmarks.data.bench import Bench, Stored, aggregated, check_same
 from benchmarks.data.small_files import TABLE, add_files, write_files
 from benchmarks.report import Figure, against, at_most
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 from forklake.api.catalog import CatalogHandle
 
 LIMIT = 1.3
@@ -17,7 +17,7 @@ _LARGER = 10
 def merge_adjacent(bench: Bench) -> Iterator[Figure]:
     """`merge_adjacent_files`, committed with statistics, against Spark that reads the files and writes the rows."""
     for rows in (bench.sizes.small_rows, bench.sizes.small_rows * _LARGER):
-        yield _merge(bench, _stored(bench, rows), rows)
+        yield _merge(bench, _store(bench, rows), rows)
 
 
 def _merge(bench: Bench, stored: Stored, rows: int) -> Figure:
@@ -38,13 +38,13 @@ def _merge(bench: Bench, stored: Stored, rows: int) -> Figure:
     renew()
     merge()
     check_same(aggregated(fork[0].table(TABLE).to_spark()), aggregated(bench.spark.read.parquet(stored.folder)))
-    times = interleaved({"ours": merge, "parquet": rewrite}, bench.sizes.rounds, warm_up=1, before=renew)
+    times = measure_in_turns({"ours": merge, "parquet": rewrite}, bench.sizes.rounds, warm_up=1, before=renew)
     bench.forget_outputs()
     label = f"{bench.sizes.merged_files:,} files of {rows:,} rows : reading and writing"
     return against("merge_adjacent", "sqlite", label, times["ours"], times["parquet"], at_most(LIMIT))
 
 
-def _stored(bench: Bench, rows: int) -> Stored:
+def _store(bench: Bench, rows: int) -> Stored:
     stored = bench.new_table()
     folder = stored.data / "small"
     write_files(folder, bench.sizes.merged_files, rows)

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 import forklake
 from benchmarks.data.small_files import CATALOG, TABLE
-from benchmarks.timing import Sample, interleaved
+from benchmarks.timing import Sample, measure_in_turns
 from forklake.api.table import TableHandle
 
 NO_SPARK = "no Spark"
@@ -29,7 +29,7 @@ def insert_rows(tables: Mapping[str, TableHandle], inserts: int) -> dict[str, Sa
         assert table.append([row]) == 1
 
     actions = {name: partial(insert, table) for name, table in tables.items()}
-    times = interleaved(actions, inserts, warm_up=_WARM_UP)
+    times = measure_in_turns(actions, inserts, warm_up=_WARM_UP)
     for table in tables.values():
         assert table.count() == inserts + _WARM_UP
     return times

@@ -10,7 +10,7 @@ from benchmarks.data.bench import Bench, Stored
 from benchmarks.data.small_files import CATALOG, TABLE, add_files, copy_file
 from benchmarks.databases import Backend
 from benchmarks.report import Figure, against, at_most
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 from forklake.catalog.lakes.catalogs import find_catalog
 from forklake.catalog.lakes.lake import Catalog
 from forklake.catalog.lakes.open_lake import open_lake
@@ -47,7 +47,7 @@ def planning(bench: Bench) -> Iterator[Figure]:
                 "metadata": partial(_plan_metadata, find_catalog(lake, CATALOG)),
                 "folder": partial(_plan_folder, bench, folder.as_uri(), schema),
             }
-            times = interleaved(actions, bench.sizes.rounds, warm_up=_WARM_UP)
+            times = measure_in_turns(actions, bench.sizes.rounds, warm_up=_WARM_UP)
         label = f"{files:,} files"
         yield against(NAME, backend, f"{label} : listing their folder", times["ours"], times["folder"], at_most(LIMIT))
         yield against(

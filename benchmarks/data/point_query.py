@@ -6,7 +6,7 @@ from random import Random
 
 from benchmarks.data.bench import Bench
 from benchmarks.report import Figure, against, at_most
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 
 LIMIT = 0.1
 
@@ -24,7 +24,7 @@ def point_query(bench: Bench) -> Iterator[Figure]:
         wanted = next(ids)
         _check(wanted, [tuple(row) for row in stored.table.to_spark().where(f"id = {wanted}").collect()])
 
-    times = interleaved({"pruned": pruned, "unpruned": unpruned}, bench.sizes.rounds)
+    times = measure_in_turns({"pruned": pruned, "unpruned": unpruned}, bench.sizes.rounds)
     label = f"1 row of {bench.sizes.small_files:,} files, pruned : not pruned"
     yield against("point_query", "sqlite", label, times["pruned"], times["unpruned"], at_most(LIMIT))
 

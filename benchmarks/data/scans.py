@@ -8,7 +8,7 @@ from pyspark.sql import types as st
 from benchmarks.data.bench import Bench, Stored, aggregated, check_same
 from benchmarks.data.rows import part_of_rows
 from benchmarks.report import Bar, Figure, against, at_most
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 from forklake.api.table import TableHandle
 
 FULL, SMALL = 1.05, 1.0
@@ -41,7 +41,7 @@ def deleted_rows(bench: Bench) -> Iterator[Figure]:
     }
     tables = {label: _without(bench, stored, where) for label, (where, _) in cases.items()}
     actions = {label: partial(_read_ours, table) for label, table in tables.items()}
-    times = interleaved({**actions, "raw": partial(_read_folder, bench, stored.folder)}, bench.sizes.rounds)
+    times = measure_in_turns({**actions, "raw": partial(_read_folder, bench, stored.folder)}, bench.sizes.rounds)
     for label, (_, limit) in cases.items():
         yield against("deleted_rows", "sqlite", f"{label} : raw scan", times[label], times["raw"], at_most(limit))
 
@@ -55,7 +55,7 @@ def _scan(bench: Bench, name: str, stored: Stored, label: str, bar: Bar) -> Iter
         "folder": partial(_read_folder, bench, folder),
         "with schema": partial(_read_folder, bench, folder, schema),
     }
-    times = interleaved(actions, bench.sizes.rounds)
+    times = measure_in_turns(actions, bench.sizes.rounds)
     yield against(name, "sqlite", f"{label} : spark.read.parquet", times["ours"], times["folder"], bar)
     # Spark looks into a file for the schema unless it is told, which we always do.
     yield against(name, "sqlite", f"{label} : the same with a schema given", times["ours"], times["with schema"])

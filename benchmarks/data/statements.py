@@ -6,7 +6,7 @@ from benchmarks.data.bench import Bench
 from benchmarks.data.rows import frame_of_rows
 from benchmarks.data.small_files import CATALOG, TABLE
 from benchmarks.report import Figure, at_most, duration
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 
 ADDED_MS = 30.0
 FUNCTION_MS = 20.0
@@ -38,12 +38,12 @@ def statements(bench: Bench) -> Iterator[Figure]:
         session.sql("SELECT * FROM lake.table_info()").fetchall()
 
     rounds = max(15, bench.sizes.rounds)
-    interleaved({"ours": ours, "plain": plain}, 10)
-    times = interleaved({"ours": ours, "plain": plain}, rounds)
+    measure_in_turns({"ours": ours, "plain": plain}, 10)
+    times = measure_in_turns({"ours": ours, "plain": plain}, rounds)
     added = (times["ours"].median - times["plain"].median) * 1000
     detail = f"{duration(times['ours'].median)} against {duration(times['plain'].median)}"
     yield Figure("statements", "sqlite", "session.sql beyond spark.sql", added, "ms", at_most(ADDED_MS), detail)
-    functions = interleaved({"snapshots": snapshots, "table_info": table_info}, rounds)
+    functions = measure_in_turns({"snapshots": snapshots, "table_info": table_info}, rounds)
     for name, sample in functions.items():
         slowest = f"slowest {duration(max(sample.seconds))}"
         took = sample.median * 1000

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from benchmarks.data.bench import Bench, aggregated, check_same
 from benchmarks.data.rows import COLUMNS, frame_of_ids, frame_of_rows, part_of_rows
 from benchmarks.report import Figure, against, at_most
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 from forklake.api.table import TableHandle
 
 APPEND = 1.05
@@ -32,7 +32,7 @@ def append(bench: Bench) -> Iterator[Figure]:
         "ours": lambda: empty[0].append(rows),
         "parquet": lambda: rows.write.parquet(bench.new_output()),
     }
-    times = interleaved(actions, bench.sizes.rounds, warm_up=1, before=renew)
+    times = measure_in_turns(actions, bench.sizes.rounds, warm_up=1, before=renew)
     bench.forget_outputs()
     label = f"{bench.sizes.rows:,} rows : df.write.parquet"
     yield against("append", "sqlite", label, times["ours"], times["parquet"], at_most(APPEND))
@@ -61,7 +61,7 @@ def changes(bench: Bench) -> Iterator[Figure]:
         "MERGE of 1 %",
         MERGE,
         lambda table: table.merge(bench.spark.read.parquet(source), "id"),
-        lambda rows: _merged(rows, bench.spark.read.parquet(source)),
+        lambda rows: _merge(rows, bench.spark.read.parquet(source)),
     )
 
 
@@ -86,7 +86,7 @@ def _change(
     renew()
     change(fork[0])
     check_same(aggregated(fork[0].to_spark()), aggregated(rewritten(bench.spark.read.parquet(stored.folder))))
-    times = interleaved(
+    times = measure_in_turns(
         {"ours": lambda: change(fork[0]), "rewrite": rewrite}, bench.sizes.rounds, warm_up=1, before=renew
     )
     bench.forget_outputs()
@@ -102,7 +102,7 @@ def _source(bench: Bench) -> str:
     return folder.as_uri()
 
 
-def _merged(rows: DataFrame, source: DataFrame) -> DataFrame:
+def _merge(rows: DataFrame, source: DataFrame) -> DataFrame:
     joined = rows.alias("old").join(source.alias("new"), "id", "full_outer")
     values = (F.coalesce(F.col(f"new.{name}"), F.col(f"old.{name}")).alias(name) for name in COLUMNS if name != "id")
     return joined.select("id", *values)

@@ -16,6 +16,7 @@ from benchmarks.metadata.expiry import expiry
 from benchmarks.metadata.fork_cost import fork_cost
 from benchmarks.metadata.listing import listing
 from benchmarks.metadata.long_history import long_history
+from benchmarks.metadata.many import many
 from benchmarks.metadata.point_predicate import point_predicate
 from benchmarks.metadata.settings import QUICK, Sizes
 from benchmarks.metadata.wide_tables import wide_tables
@@ -32,6 +33,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "catalogs": catalogs,
     "expiry": expiry,
     "wide_tables": wide_tables,
+    "many": many,
 }
 BACKENDS: dict[str, tuple[Backend, ...]] = {
     "sqlite": ("sqlite",),

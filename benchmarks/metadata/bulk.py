@@ -10,7 +10,7 @@ from benchmarks.metadata.bench import Bench
 from benchmarks.metadata.round_trips import relayed
 from benchmarks.metadata.tables import append, make_table
 from benchmarks.report import Figure, against, at_most, duration
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
 from forklake.catalog.lakes.forks import fork_catalog
 from forklake.model.ids import CatalogId
@@ -33,7 +33,7 @@ def bulk(bench: Bench) -> Iterator[Figure]:
         # A fork that nobody reads: its id makes the keys of the plain rows their own.
         fork, _ = fork_catalog(lake, CATALOG, "plain")
         plain = fork.catalog_id
-        times = interleaved(
+        times = measure_in_turns(
             {
                 "commit": partial(append, catalog, "events", files),
                 "files": partial(_insert_rows, place, plain, {_FILES: file_rows}),

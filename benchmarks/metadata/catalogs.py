@@ -11,7 +11,7 @@ from benchmarks.metadata.bench import Bench
 from benchmarks.metadata.bulk_forks import bulk_fork_name, make_bulk_forks
 from benchmarks.metadata.tables import append, make_table, scan
 from benchmarks.report import Figure, against, no_slower_than
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
 from forklake.catalog.lakes.forks import fork_catalog
 from forklake.catalog.lakes.lake import Lake
@@ -65,7 +65,7 @@ def catalogs(bench: Bench) -> Iterator[Figure]:
     ):
         in_full, in_empty = _ForkedLake(full_lake, many), _ForkedLake(empty_lake, ALMOST_EMPTY)
         for name, operation in _OPERATIONS.items():
-            times = interleaved(
+            times = measure_in_turns(
                 {"full": partial(operation, in_full), "empty": partial(operation, in_empty)},
                 bench.sizes.light_repeats,
                 warm_up=ALMOST_EMPTY // 5,

@@ -22,6 +22,7 @@ SCALING = 3
 """All writers together against one alone: at least this much more."""
 LEAD = 10
 """Against DuckLake with the same number of writers: at least this much more."""
+ONE_CLIENT_LEAD = 3
 _SHARED = "shared"
 _SLOW_DISK_US = 2_000
 _SLOW = ", disk of 2 ms"
@@ -53,8 +54,9 @@ def commits(bench: Bench) -> Iterator[Figure]:
     if bench.backend == "postgres":
         yield _ratio(bench, results, f"{most}{_SLOW}", f"1 process{_SLOW}", bar)
         # Like for like: DuckLake keeps its row in the metadata too.
-        yield _ratio(bench, results, "rows, 1 process", "DuckLake, 1 process")
+        yield _ratio(bench, results, "rows, 1 process", "DuckLake, 1 process", at_least(ONE_CLIENT_LEAD))
         yield _ratio(bench, results, f"rows, {most}", f"DuckLake, {most}, one lake", at_least(LEAD))
+        yield _ratio(bench, results, f"rows, {most}, one catalog", f"DuckLake, {most}, one lake", at_least(LEAD))
         yield _ratio(bench, results, f"rows, {most}", f"DuckLake, {most}, own lakes")
         yield _ratio(bench, results, most, f"DuckLake, {most}, one lake")
     wrong = sum(result.wrong for found in results.values() for result in found)
@@ -69,6 +71,7 @@ def _contests(bench: Bench) -> dict[str, Contest]:
     if bench.backend == "postgres":
         found |= {f"{_processes(n)}{_SLOW}": partial(_own_catalogs, bench, n, slow_disk=True) for n in (1, most)}
         found |= {f"rows, {_processes(n)}": partial(_own_catalogs, bench, n, rows=True) for n in (1, most)}
+        found[f"rows, {_processes(most)}, one catalog"] = partial(_one_catalog, bench, most, rows=True)
         found["DuckLake, 1 process"] = partial(_ducklake, bench, make_lake, 1)
         found[f"DuckLake, {_processes(most)}, one lake"] = partial(_ducklake, bench, make_lake, most)
         found[f"DuckLake, {_processes(most)}, own lakes"] = partial(_ducklake, bench, make_lakes, most)
@@ -98,18 +101,19 @@ def _own_catalogs(bench: Bench, count: int, *, rows: bool = False, slow_disk: bo
     return Result(run, _difference(run, snapshots, files))
 
 
-def _one_catalog(bench: Bench, count: int) -> Result:
-    """All writers append to one table."""
+def _one_catalog(bench: Bench, count: int, *, rows: bool = False) -> Result:
+    """All writers append to one table, files or rows."""
     place = bench.new_place()
     with closing(place.open()) as lake:
         make_table(create_catalog(lake, _SHARED), "events")
-    run = race([ForklakeWriter(place, _SHARED)] * count, bench.sizes.seconds)
+    run = race([ForklakeWriter(place, _SHARED, rows)] * count, bench.sizes.seconds)
+    table, each = ("lake_inlined_batch", 1) if rows else ("lake_data_file", ROWS_PER_FILE)
     with place.sql() as sql:
         # The catalog and its table took a snapshot each.
         snapshots = int(sql.value("SELECT count(*) FROM lake_snapshot")) - 2
-        files = int(sql.value("SELECT count(DISTINCT row_id_start) FROM lake_data_file"))
-        rows = int(sql.value("SELECT max(record_count) FROM lake_table_stats"))
-    return Result(run, _difference(run, snapshots, files, rows // ROWS_PER_FILE))
+        pieces = int(sql.value(f"SELECT count(DISTINCT row_id_start) FROM {table}"))
+        counted = int(sql.value("SELECT max(record_count) FROM lake_table_stats"))
+    return Result(run, _difference(run, snapshots, pieces, counted // each))
 
 
 def _plain(bench: Bench, count: int) -> Result:

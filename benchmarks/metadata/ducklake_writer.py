@@ -53,15 +53,17 @@ class DuckLakeWriter:
 
 def make_lake(address: str, folder: Path, writers: int) -> list[DuckLakeWriter]:
     """One lake, with a table for each writer: it has no catalogs to give them."""
-    return _created([DuckLakeWriter(address, "lake", folder, f"t{number}") for number in range(writers)])
+    return _create_writers([DuckLakeWriter(address, "lake", folder, f"t{number}") for number in range(writers)])
 
 
 def make_lakes(address: str, folder: Path, writers: int) -> list[DuckLakeWriter]:
     """A lake for each writer, in schemas of one database: nothing is shared between them."""
-    return _created([DuckLakeWriter(address, f"lake_{number}", folder / str(number), "t") for number in range(writers)])
+    return _create_writers(
+        [DuckLakeWriter(address, f"lake_{number}", folder / str(number), "t") for number in range(writers)]
+    )
 
 
-def _created(writers: list[DuckLakeWriter]) -> list[DuckLakeWriter]:
+def _create_writers(writers: list[DuckLakeWriter]) -> list[DuckLakeWriter]:
     for writer in writers:
         writer.create_table()
     return writers

@@ -10,7 +10,7 @@ from benchmarks.metadata.bench import Bench
 from benchmarks.metadata.bulk_forks import make_bulk_forks
 from benchmarks.metadata.tables import make_table, new_files
 from benchmarks.report import Figure, against, no_slower_than
-from benchmarks.timing import Sample, timed
+from benchmarks.timing import Sample, seconds_of
 from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
 from forklake.catalog.lakes.lake import Catalog, Lake
 from forklake.catalog.retention.expiry import expire_snapshots
@@ -36,18 +36,18 @@ def expiry(bench: Bench) -> Iterator[Figure]:
     with closing(_lake_with_forks(full, many)) as full_lake, closing(_lake_with_forks(few, FEW_FORKS)) as few_lake:
         for name, label in ((APART, "of another catalog"), (FORKED, "of the catalog itself")):
             sides = {"full": find_catalog(full_lake, name), "few": find_catalog(few_lake, name)}
-            times = _measured(sides, 3 * bench.sizes.repeats)
+            times = _measure(sides, 3 * bench.sizes.repeats)
             figure = f"expiry of {SNAPSHOTS} snapshots, {many:,} forks {label} : {FEW_FORKS}"
             yield against(NAME, bench.backend, figure, times["full"], times["few"], BAR)
 
 
-def _measured(catalogs: dict[str, Catalog], repeats: int) -> dict[str, Sample]:
+def _measure(catalogs: dict[str, Catalog], repeats: int) -> dict[str, Sample]:
     seconds: dict[str, list[float]] = {name: [] for name in catalogs}
     for turn in range(repeats + 2):
         for name in list(catalogs)[:: -1 if turn % 2 else 1]:
             for _ in range(SNAPSHOTS):
                 _replace_files(catalogs[name])
-            took = timed(partial(expire_snapshots, catalogs[name], older_than=_LATER))
+            took = seconds_of(partial(expire_snapshots, catalogs[name], older_than=_LATER))
             if turn >= 2:
                 seconds[name].append(took)
     return {name: Sample(tuple(values)) for name, values in seconds.items()}

@@ -9,7 +9,7 @@ from benchmarks.databases import Place, Sql
 from benchmarks.metadata.bench import FEW_FILES, LARGE, SMALL, Bench
 from benchmarks.metadata.row_copying import copy_catalog
 from benchmarks.report import Figure, against, at_most, no_slower_than
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 from forklake.catalog.lakes.forks import fork_catalog
 from forklake.catalog.lakes.lake import Lake
 from forklake.store.metadata_tables import TABLES
@@ -30,7 +30,7 @@ def fork_cost(bench: Bench) -> Iterator[Figure]:
     with closing(place.open()) as lake:
         before = _fingerprint(place)
         actions = {parent: partial(fork, lake, parent) for parent in (LARGE, SMALL)}
-        forks = interleaved(actions, sizes.light_repeats)
+        forks = measure_in_turns(actions, sizes.light_repeats)
         label = f"{sizes.files:,} files : {FEW_FILES} files"
         yield against(NAME, bench.backend, label, forks[LARGE], forks[SMALL], no_slower_than(1.5))
         start = place.size()
@@ -41,7 +41,7 @@ def fork_cost(bench: Bench) -> Iterator[Figure]:
         yield Figure(NAME, bench.backend, "metadata of a fork", weight, "bytes", at_most(1023), made)
         changed = len(set(before) ^ set(_fingerprint(place)))
         yield Figure(NAME, bench.backend, "tables with rows of a parent changed", changed, "tables", at_most(0))
-    copies = interleaved({"copy": partial(copy_catalog, place, LARGE)}, _COPIES, warm_up=0)["copy"]
+    copies = measure_in_turns({"copy": partial(copy_catalog, place, LARGE)}, _COPIES, warm_up=0)["copy"]
     yield against(NAME, bench.backend, "fork : copy of the parent's rows", forks[LARGE], copies)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from benchmarks.metadata.bench import LARGE, Bench
 from benchmarks.metadata.tables import append, new_files, scan
 from benchmarks.report import Figure, against, duration, no_slower_than
-from benchmarks.timing import interleaved, timed
+from benchmarks.timing import measure_in_turns, seconds_of
 from forklake.catalog.lakes.catalogs import find_catalog
 from forklake.catalog.lakes.forks import fork_catalog
 from forklake.catalog.lakes.lake import Catalog
@@ -36,12 +36,12 @@ def listing(bench: Bench) -> Iterator[Figure]:
         names |= {f"depth {depth}, written elsewhere": elsewhere[depth - 1] for depth in depths}
         names |= {f"depth {depth}, written here": here[depth - 1] for depth in depths}
         found = {label: find_catalog(lake, name) for label, name in names.items()}
-        heavy = interleaved({label: partial(scan, c, "events") for label, c in found.items()}, sizes.repeats)
+        heavy = measure_in_turns({label: partial(scan, c, "events") for label, c in found.items()}, sizes.repeats)
         for depth in depths:
             for where in ("elsewhere", "here"):
                 label = f"depth {depth}, written {where}"
                 yield against(NAME, bench.backend, label, heavy[label], heavy["parent"], no_slower_than(BARS[depth]))
-        light = interleaved({label: partial(scan, c, "few") for label, c in found.items()}, sizes.light_repeats)
+        light = measure_in_turns({label: partial(scan, c, "few") for label, c in found.items()}, sizes.light_repeats)
         for depth in depths:
             label = f"depth {depth}, written elsewhere"
             yield against(NAME, bench.backend, f"{label}, 10 files", light[label], light["parent"])
@@ -76,8 +76,8 @@ def _deepest(bench: Bench, name: str, label: str) -> Figure:
     """It works, and this is how long it takes: by a client that has seen nothing yet, and then again."""
     with closing(bench.parents().open()) as lake:
         parent, fork = find_catalog(lake, LARGE), find_catalog(lake, name)
-        first = timed(lambda: scan(fork, "events"))
-        again = interleaved(
+        first = seconds_of(lambda: scan(fork, "events"))
+        again = measure_in_turns(
             {"fork": lambda: scan(fork, "events"), "parent": lambda: scan(parent, "events")},
             bench.sizes.repeats,
             warm_up=1,

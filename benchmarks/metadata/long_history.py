@@ -7,7 +7,7 @@ from functools import partial
 from benchmarks.metadata.bench import Bench
 from benchmarks.metadata.tables import append, make_table
 from benchmarks.report import Figure, against, no_slower_than
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 from forklake.catalog.lakes.catalogs import create_catalog
 from forklake.catalog.lakes.forks import fork_catalog
 from forklake.catalog.lakes.lake import Catalog, Lake
@@ -25,7 +25,7 @@ def long_history(bench: Bench) -> Iterator[Figure]:
             for _ in range(bench.sizes.history):
                 append(old, "events")
             actions = {"old": partial(append, old, "events"), "new": partial(append, new, "events")}
-            times = interleaved(actions, bench.sizes.light_repeats)
+            times = measure_in_turns(actions, bench.sizes.light_repeats)
         label = f"{kind}, commit after {bench.sizes.history:,} commits : after none"
         yield against(NAME, bench.backend, label, times["old"], times["new"], BAR)
 

@@ -8,7 +8,7 @@ from random import Random
 from benchmarks.metadata.bench import LARGE, Bench
 from benchmarks.metadata.tables import ROWS_PER_FILE, scan
 from benchmarks.report import Figure, against, at_most
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 from forklake.catalog.lakes.catalogs import find_catalog
 from forklake.catalog.lakes.forks import fork_catalog
 from forklake.catalog.lakes.lake import Catalog
@@ -33,7 +33,7 @@ def point_predicate(bench: Bench) -> Iterator[Figure]:
         fork, _ = fork_catalog(lake, LARGE, "point")
         for label, catalog in (("parent", parent), ("fork", fork)):
             actions = {"point": partial(point, catalog), "all": partial(_list_all, catalog)}
-            times = interleaved(actions, 3 * sizes.repeats)
+            times = measure_in_turns(actions, 3 * sizes.repeats)
             name = f"one id : all {sizes.files:,} files, {label}"
             yield against(NAME, bench.backend, name, times["point"], times["all"], at_most(0.1))
 

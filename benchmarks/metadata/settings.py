@@ -30,6 +30,16 @@ class Sizes:
     """How often each number of processes is measured."""
     bulk_files: int = 10_000
     """Files of one large commit."""
+    attachments: int = 10_000
+    """Attachments open in one session."""
+    sessions: int = 1_000
+    """Sessions in one process."""
+    tables: int = 100_000
+    """Tables of one catalog."""
+    columns: int = 10_000
+    """Columns of a table beside the one that is measured."""
+    snapshots: int = 1_000_000
+    """Snapshots of one catalog."""
     repeats: int = 7
     """Times that each long operation is measured."""
 
@@ -49,6 +59,11 @@ QUICK = Sizes(
     seconds=1.0,
     rounds=1,
     bulk_files=1_000,
+    attachments=100,
+    sessions=10,
+    tables=1_000,
+    columns=100,
+    snapshots=10_000,
     repeats=3,
 )
 """To see that everything runs; most bars are for the full sizes."""

@@ -1,5 +1,6 @@
 """The table that is measured: ten columns, and files that exist in metadata only."""
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from itertools import count
 
@@ -40,10 +41,10 @@ _FIRST_DAY = date(2020, 1, 1)
 _file_numbers = count()
 
 
-def make_table(catalog: Catalog, name: str, files: int = 0) -> None:
+def make_table(catalog: Catalog, name: str, files: int = 0, columns: Mapping[str, str] = COLUMNS) -> None:
     """Create a table in `main`; its files hold consecutive ids, from 0 on."""
     tx = begin(catalog)
-    create_table(tx, "main", name, [ColumnSpec(column, parse_type(type_)) for column, type_ in COLUMNS.items()])
+    create_table(tx, "main", name, [ColumnSpec(column, parse_type(type_)) for column, type_ in columns.items()])
     commit(tx)
     for first in range(0, files, CHUNK):
         append(catalog, name, min(CHUNK, files - first), first=first)
@@ -85,7 +86,14 @@ def scan(catalog: Catalog, name: str, predicate: Predicate | None = None) -> Sca
 
     The first time: lists of files that are kept are forgotten before.
     """
-    catalog.lake.cache.listings.clear()
+    cache = catalog.lake.cache
+    for kept in (cache.listings, cache.inherited_files, cache.inherited_batches):
+        kept.clear()
+    return scan_again(catalog, name, predicate)
+
+
+def scan_again(catalog: Catalog, name: str, predicate: Predicate | None = None) -> ScanPlan:
+    """The same by a client that has read the table before."""
     tx = begin(catalog)
     return plan_scan(tx, get_table(tx, "main", name), predicate)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import forklake
 from benchmarks.metadata.bench import Bench
 from benchmarks.report import Bar, Figure, at_most
-from benchmarks.timing import Sample, interleaved
+from benchmarks.timing import Sample, measure_in_turns
 from forklake.api.session import Session
 
 NAME = "wide_tables"
@@ -29,7 +29,7 @@ def wide_tables(bench: Bench) -> Iterator[Figure]:
         session.sql("USE lake")
         for width in _WIDTHS:
             _create(session, width)
-        times = {width: interleaved(_appends(session, width), bench.sizes.repeats, warm_up=1) for width in _WIDTHS}
+        times = {width: measure_in_turns(_appends(session, width), bench.sizes.repeats, warm_up=1) for width in _WIDTHS}
     for way in _WAYS:
         for width in _WIDTHS:
             yield _seconds(bench, f"{way}, {width:,} columns", times[width][way], _BARS.get(width))

@@ -36,8 +36,8 @@ class Outcome:
     warm_up: int
     """Commits before the clock started."""
     seconds: float
-    slowest: float
-    """Seconds of its longest commit, failed ones included."""
+    waits: tuple[float, float, float]
+    """Seconds of its commits, failed ones included: the median, the 99th percentile and the longest."""
     error: str
     """Of the last commit that failed; empty if none did."""
 
@@ -70,8 +70,13 @@ class Race:
     @property
     def fairness(self) -> str:
         counts = [outcome.commits for outcome in self.outcomes]
-        slowest = max(outcome.slowest for outcome in self.outcomes)
-        return f"per process {min(counts):,} to {max(counts):,}, slowest commit {slowest * 1000:,.0f} ms"
+        middle, late, slowest = zip(*(outcome.waits for outcome in self.outcomes), strict=True)
+        waits = ", ".join(
+            f"{name} {min(found) * 1000:,.1f} to {max(found) * 1000:,.1f} ms"
+            for name, found in (("median", middle), ("99 %", late))
+        )
+        slowest_text = f"slowest commit {max(slowest) * 1000:,.0f} ms"
+        return f"per process {min(counts):,} to {max(counts):,}, waits {waits}, {slowest_text}"
 
 
 def race(writers: Sequence[Writer], seconds: float) -> Race:
@@ -97,15 +102,17 @@ def _write(writer: Writer, seconds: float, start: Barrier, results: "SimpleQueue
         warm_up = [_error(commit_once, writer.failures) for _ in range(WARM_UP)].count("")
         start.wait(_PATIENCE_SECONDS)
         commits = failures = 0
-        slowest, last_error = 0.0, ""
+        waits, last_error = list[float](), ""
         began = now = perf_counter()
         while now - began < seconds:
             error = _error(commit_once, writer.failures)
             commits, failures = commits + (not error), failures + bool(error)
             last_error = error or last_error
             before, now = now, perf_counter()
-            slowest = max(slowest, now - before)
-    results.put(Outcome(commits, failures, warm_up, now - began, slowest, last_error))
+            waits.append(now - before)
+    waits.sort()
+    shown = (waits[len(waits) // 2], waits[len(waits) * 99 // 100], waits[-1])
+    results.put(Outcome(commits, failures, warm_up, now - began, shown, last_error))
 
 
 def _error(commit_once: Callable[[], object], failures: tuple[type[Exception], ...]) -> str:

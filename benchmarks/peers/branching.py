@@ -17,7 +17,7 @@ from benchmarks.peers.branching_peers import other_branches
 from benchmarks.peers.tpch_data import TABLES
 from benchmarks.peers.tpch_lake import CATALOG, Counts, register_tables, table_counts
 from benchmarks.report import Figure, against, at_most, duration
-from benchmarks.timing import interleaved, timed
+from benchmarks.timing import measure_in_turns, seconds_of
 from forklake.catalog.lakes.catalogs import create_catalog, drop_catalog
 from forklake.catalog.lakes.forks import fork_catalog
 from forklake.catalog.lakes.lake import Lake
@@ -73,7 +73,7 @@ def _latencies(bench: Bench, backend: Backend) -> Iterator[Figure]:
         found = {
             "serial": _serial(lake, "serial", forks, expected),
             f"{WORKERS} workers": _parallel(place, forks, expected),
-            "chained": _chained(lake, forks, expected),
+            "chained": _fork_chain(lake, forks, expected),
         }
     for way, times in found.items():
         yield _latency(backend, way, times)
@@ -81,17 +81,17 @@ def _latencies(bench: Bench, backend: Backend) -> Iterator[Figure]:
 
 def _serial(lake: Lake, prefix: str, forks: int, expected: Counts) -> _Times:
     names = [f"{prefix}-{number}" for number in range(forks)]
-    created = [timed(partial(fork_catalog, lake, CATALOG, name)) for name in names]
+    created = [seconds_of(partial(fork_catalog, lake, CATALOG, name)) for name in names]
     _check(lake, names, expected)
-    return _Times(created, [timed(partial(drop_catalog, lake, name)) for name in names])
+    return _Times(created, [seconds_of(partial(drop_catalog, lake, name)) for name in names])
 
 
-def _chained(lake: Lake, forks: int, expected: Counts) -> _Times:
+def _fork_chain(lake: Lake, forks: int, expected: Counts) -> _Times:
     names = [f"chained-{number}" for number in range(forks)]
     pairs = zip([CATALOG, *names], names, strict=False)
-    created = [timed(partial(fork_catalog, lake, parent, name)) for parent, name in pairs]
+    created = [seconds_of(partial(fork_catalog, lake, parent, name)) for parent, name in pairs]
     _check(lake, names, expected)
-    return _Times(created, [timed(partial(drop_catalog, lake, name)) for name in reversed(names)])
+    return _Times(created, [seconds_of(partial(drop_catalog, lake, name)) for name in reversed(names)])
 
 
 def _parallel(place: Place, forks: int, expected: Counts) -> _Times:
@@ -103,10 +103,10 @@ def _parallel(place: Place, forks: int, expected: Counts) -> _Times:
         names = [f"worker-{worker}-{number}" for number in range(-(-forks // WORKERS))]
         with closing(open_lake(place.url)) as lake:
             start.wait()
-            created = [timed(partial(fork_catalog, lake, CATALOG, name)) for name in names]
+            created = [seconds_of(partial(fork_catalog, lake, CATALOG, name)) for name in names]
             _check(lake, names, expected)
             dropping.wait()
-            return _Times(created, [timed(partial(drop_catalog, lake, name)) for name in names])
+            return _Times(created, [seconds_of(partial(drop_catalog, lake, name)) for name in names])
 
     with ThreadPoolExecutor(WORKERS) as pool:
         done = list(pool.map(work, range(WORKERS)))
@@ -140,7 +140,7 @@ def _flatness(bench: Bench, backend: Backend) -> Figure:
     ):
         _create_tables(small, few)
         _create_tables(large, many)
-        times = interleaved({"few": _forking(small), "many": _forking(large)}, bench.sizes.forks, warm_up=10)
+        times = measure_in_turns({"few": _forking(small), "many": _forking(large)}, bench.sizes.forks, warm_up=10)
     label = f"fork of {many:,} tables : of {few}"
     return against(NAME, backend, label, times["many"], times["few"], at_most(FLAT))
 

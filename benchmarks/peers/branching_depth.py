@@ -11,7 +11,7 @@ from benchmarks.metadata.tables import scan
 from benchmarks.peers.bench import Bench
 from benchmarks.peers.rows import write_rows
 from benchmarks.report import Figure, against
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 from forklake.api.catalog import CatalogHandle
 from forklake.catalog.lakes.catalogs import find_catalog
 from forklake.catalog.lakes.open_lake import open_lake
@@ -33,10 +33,12 @@ def depths(bench: Bench, backend: Backend) -> Iterator[Figure]:
         if _read(handle) != expected or handle.table(_WRITTEN).count() != depth:
             raise AssertionError(f"the fork at depth {depth} does not see what it should")
     rounds = 3 * bench.sizes.small_rounds
-    reads = interleaved({str(depth): partial(_read, handle) for depth, handle in chain.items()}, rounds)
+    reads = measure_in_turns({str(depth): partial(_read, handle) for depth, handle in chain.items()}, rounds)
     with closing(open_lake(engine.place.url)) as lake:
         catalogs = {depth: find_catalog(lake, handle.name) for depth, handle in chain.items()}
-        plans = interleaved({str(d): partial(scan, catalog, _READ) for d, catalog in catalogs.items()}, 10 * rounds)
+        plans = measure_in_turns(
+            {str(d): partial(scan, catalog, _READ) for d, catalog in catalogs.items()}, 10 * rounds
+        )
     for depth in list(chain)[1:]:
         figure = against(NAME, backend, f"read at depth {depth:,} : of the root", reads[str(depth)], reads["0"])
         more = _PUBLISHED if depth == max(chain) else ""

@@ -11,7 +11,7 @@ from benchmarks.peers.spark_engines import Delta, Iceberg
 from benchmarks.peers.tpch_data import TABLES, tpch_files
 from benchmarks.peers.tpch_lake import register_tables
 from benchmarks.report import Figure, against, at_most
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 
 NAME = "branching"
 LIMIT = 1.0
@@ -32,7 +32,7 @@ def other_branches(bench: Bench) -> Iterator[Figure]:
         "Delta, SHALLOW CLONE": _cloning(delta),
     }
     actions: dict[str, Callable[[], object]] = {backend: _forking(engine) for backend, engine in ours.items()}
-    times = interleaved({**actions, **peers}, bench.sizes.peer_forks, warm_up=0)
+    times = measure_in_turns({**actions, **peers}, bench.sizes.peer_forks, warm_up=0)
     for backend in ours:
         for peer in peers:
             label = f"fork of {len(TABLES)} tables : {peer}"

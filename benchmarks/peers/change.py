@@ -14,7 +14,7 @@ from benchmarks.peers.change_upkeep import compaction, expiry
 from benchmarks.peers.engines import Engine
 from benchmarks.peers.tpch_data import tpch_files
 from benchmarks.report import Figure, against, at_most
-from benchmarks.timing import Sample, interleaved, timed
+from benchmarks.timing import Sample, measure_in_turns, seconds_of
 
 NAME = "change"
 PEER = at_most(1.0)
@@ -27,7 +27,7 @@ def change(bench: Bench) -> Iterator[Figure]:
     with ExitStack() as stack:
         targets = _targets(bench, stack, source)
         for statement in _statements(bench, source):
-            yield from _changed(bench, targets, statement, source)
+            yield from _measure_change(bench, targets, statement, source)
     yield from compaction(bench, source)
     yield from expiry(bench)
     yield from feed(bench, source)
@@ -51,14 +51,14 @@ def _statements(bench: Bench, source: Path) -> Iterator[Statement]:
         yield from (deletion(label, count), updating(label, count), merging(label, merged, rows.columns))
 
 
-def _changed(bench: Bench, targets: Targets, statement: Statement, source: Path) -> Iterator[Figure]:
+def _measure_change(bench: Bench, targets: Targets, statement: Statement, source: Path) -> Iterator[Figure]:
     answers = {}
     for name, target in targets.items():
         target.change(statement.text)
         answers[name] = target.answer(_SUMS)
-    rewriting, answers["spark"] = _rewritten(bench, statement, source)
+    rewriting, answers["spark"] = _measure_rewrite(bench, statement, source)
     check_same(statement.label, answers)
-    times = interleaved(
+    times = measure_in_turns(
         {name: partial(target.change, statement.text) for name, target in targets.items()},
         bench.sizes.change_rounds,
         warm_up=0,
@@ -71,10 +71,10 @@ def _changed(bench: Bench, targets: Targets, statement: Statement, source: Path)
     yield against(NAME, ours, f"{statement.label} : rewriting by spark", sample, rewriting)
 
 
-def _rewritten(bench: Bench, statement: Statement, source: Path) -> "tuple[Sample, list[tuple[object, ...]]]":
+def _measure_rewrite(bench: Bench, statement: Statement, source: Path) -> "tuple[Sample, list[tuple[object, ...]]]":
     """All rows written anew, once: it takes the longest by far."""
     folder = bench.databases.new_folder() / "rewritten"
     query = bench.spark.sql(statement.rewriting.format(table=f"parquet.`{source}`"))
-    seconds = timed(lambda: query.write.parquet(folder.as_uri()))
+    seconds = seconds_of(lambda: query.write.parquet(folder.as_uri()))
     answer = bench.spark.sql(_SUMS.format(table=f"parquet.`{folder}`")).collect()
     return Sample((seconds,)), [tuple(row) for row in answer]

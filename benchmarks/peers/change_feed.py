@@ -13,7 +13,7 @@ from benchmarks.peers.engines import Engine, Rows
 from benchmarks.peers.forklake_engine import Forklake
 from benchmarks.peers.spark_engines import Delta, Iceberg
 from benchmarks.report import Figure, against, at_most
-from benchmarks.timing import Sample, interleaved, timed
+from benchmarks.timing import Sample, measure_in_turns, seconds_of
 
 NAME = "change"
 PEER = at_most(1.0)
@@ -34,7 +34,9 @@ def feed(bench: Bench, source: Path) -> Iterator[Figure]:
             delta.name: _delta(delta, source),
         }
         check_same("feed", {name: sorted(read()) for name, (_, read) in found.items()})
-        times = interleaved({name: read for name, (_, read) in found.items()}, bench.sizes.change_rounds, warm_up=0)
+        times = measure_in_turns(
+            {name: read for name, (_, read) in found.items()}, bench.sizes.change_rounds, warm_up=0
+        )
     (name, sample), *others = times.items()
     for other, theirs in others:
         # Delta has written what its feed reads at the update already: the same work is both together, below.
@@ -54,7 +56,7 @@ Updated = tuple[float, Callable[[], Rows]]
 def _update(engine: Engine) -> float:
     """The second one: the first of its kind would take longer."""
     engine.run(updating("1 %", 101).text.format(table=engine.table(TABLE)))
-    return timed(partial(engine.run, updating("1 %", 100).text.format(table=engine.table(TABLE))))
+    return seconds_of(partial(engine.run, updating("1 %", 100).text.format(table=engine.table(TABLE))))
 
 
 def _ours(engine: Forklake, source: Path) -> Updated:

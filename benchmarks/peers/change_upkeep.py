@@ -12,7 +12,7 @@ from benchmarks.peers.change_targets import TABLE, OnDelta, OnForklake, OnIceber
 from benchmarks.peers.engines import Engine
 from benchmarks.peers.tpch_data import tpch_files
 from benchmarks.report import Figure, against, at_most
-from benchmarks.timing import Sample, interleaved, timed
+from benchmarks.timing import Sample, measure_in_turns, seconds_of
 
 NAME = "change"
 PEER = at_most(1.0)
@@ -37,7 +37,7 @@ def compaction(bench: Bench, source: Path) -> Iterator[Figure]:
             answers[name] = target.answer("SELECT count(*), sum(l_orderkey), sum(l_quantity) FROM {table}")
             files[name] = len(target.engine.files(TABLE))
         check_same("compaction", answers)
-        times = interleaved(
+        times = measure_in_turns(
             {name: target.compact for name, target in targets.items()},
             bench.sizes.change_rounds,
             warm_up=0,
@@ -68,7 +68,7 @@ def expiry(bench: Bench) -> Iterator[Figure]:
     for _ in range(bench.sizes.change_rounds + 1):
         for engine in (bench.forklake(), bench.iceberg(), bench.delta()):
             with closing(engine):
-                seconds.setdefault(engine.name, []).append(_expired(engine, source))
+                seconds.setdefault(engine.name, []).append(_expire(engine, source))
     # The first round is there to warm up.
     (name, ours), *others = seconds.items()
     for other, theirs in others:
@@ -76,13 +76,13 @@ def expiry(bench: Bench) -> Iterator[Figure]:
         yield against(NAME, name, label, Sample(tuple(ours[1:])), Sample(tuple(theirs[1:])), PEER)
 
 
-def _expired(engine: Engine, source: Path) -> float:
+def _expire(engine: Engine, source: Path) -> float:
     engine.load(_SMALL, source)
     for number in range(_VERSIONS):
         engine.run(f"UPDATE {engine.table(_SMALL)} SET s_acctbal = s_acctbal + 1 WHERE s_suppkey % 10 = {number}")
     engine.compact(_SMALL)
     before = engine.run(f"SELECT sum(s_acctbal) FROM {engine.table(_SMALL)}")
-    seconds = timed(partial(engine.expire, _SMALL))
+    seconds = seconds_of(partial(engine.expire, _SMALL))
     check_same("expiry", {"before": before, "after": engine.run(f"SELECT sum(s_acctbal) FROM {engine.table(_SMALL)}")})
     kept = engine.files(_SMALL)
     left = list(kept[0].parent.glob("*.parquet"))

@@ -6,7 +6,7 @@ from math import log
 from statistics import fmean
 
 from benchmarks.report import Bar, Figure, duration
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 
 FLAT = 0.1
 """What does not depend on a size stays below this exponent."""
@@ -42,7 +42,7 @@ class Curve:
 
 def measured_curve(name: str, actions: Mapping[int, Callable[[], object]], repeats: int, *, warm_up: int = 2) -> Curve:
     """The median seconds of an action at each size; all sizes in turn, so that a slow moment strikes all."""
-    times = interleaved({str(size): action for size, action in actions.items()}, repeats, warm_up=warm_up)
+    times = measure_in_turns({str(size): action for size, action in actions.items()}, repeats, warm_up=warm_up)
     return Curve(name, tuple((float(size), times[str(size)].median) for size in sorted(actions)))
 
 

@@ -35,14 +35,14 @@ Ratios = Mapping[str, float]
 def guard(bench: Bench, names: Iterable[str], recorded: Ratios) -> Iterator[Figure]:
     """The ratios by name, each with its bar; one that misses it is measured once more before it counts."""
     for name in names:
-        figure = _measured(bench, name, RATIOS[name], recorded)
+        figure = _measure(bench, name, RATIOS[name], recorded)
         if figure.verdict == "FAIL":
-            again = _measured(bench, name, RATIOS[name], recorded)
+            again = _measure(bench, name, RATIOS[name], recorded)
             figure = min(figure, again, key=lambda found: found.value)
         yield figure
 
 
-def guarded(figure: Figure, recorded: Ratios) -> Figure:
+def with_recorded_bar(figure: Figure, recorded: Ratios) -> Figure:
     """The figure with the bar that the recorded ratio of its name sets; none if it is new."""
     before = recorded.get(figure.name)
     if before is None:
@@ -98,9 +98,9 @@ def main(arguments: Sequence[str]) -> int:
     return command.finish(options, figures, facts)
 
 
-def _measured(bench: Bench, name: str, ratio: Ratio, recorded: Ratios) -> Figure:
+def _measure(bench: Bench, name: str, ratio: Ratio, recorded: Ratios) -> Figure:
     figure = against(NAME, "", name, *ratio.measure(bench))
-    return guarded(replace(figure, detail=f"{ratio.label}, {figure.detail}"), recorded)
+    return with_recorded_bar(replace(figure, detail=f"{ratio.label}, {figure.detail}"), recorded)
 
 
 if __name__ == "__main__":

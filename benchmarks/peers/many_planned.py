@@ -15,7 +15,7 @@ from benchmarks.peers.bench import Bench
 from benchmarks.peers.forklake_engine import Forklake
 from benchmarks.peers.spark_engines import Delta, Iceberg
 from benchmarks.report import Figure, against, at_most
-from benchmarks.timing import interleaved
+from benchmarks.timing import measure_in_turns
 
 NAME = "small"
 LIMIT = 1.0
@@ -36,7 +36,7 @@ def planning(bench: Bench) -> Iterator[Figure]:
 def _planning(bench: Bench, files: int, backends: tuple[Backend, ...], *, peers: bool) -> Iterator[Figure]:
     with ExitStack() as stack:
         ours = {backend: stack.enter_context(closing(bench.forklake(backend))) for backend in backends}
-        folders = {backend: _registered(engine, files) for backend, engine in ours.items()}
+        folders = {backend: _register(engine, files) for backend, engine in ours.items()}
         folder = folders[backends[0]]
         schema = next(iter(ours.values())).catalog.table(TABLE).to_spark().schema
         actions: dict[str, Callable[[], object]] = {
@@ -51,7 +51,7 @@ def _planning(bench: Bench, files: int, backends: tuple[Backend, ...], *, peers:
                 "delta": _delta(bench, stack.enter_context(closing(bench.delta())), folder),
             }
             others |= {name: partial(_plan, partial(bench.spark.table, table)) for name, table in tables.items()}
-        times = interleaved({**actions, **others}, bench.sizes.small_rounds, warm_up=_WARM_UP)
+        times = measure_in_turns({**actions, **others}, bench.sizes.small_rounds, warm_up=_WARM_UP)
         for backend in backends:
             for other in others:
                 label = f"planning of {files:,} files : {other}"
@@ -63,7 +63,7 @@ def _plan(rows: Callable[[], DataFrame]) -> None:
     assert rows().rdd.getNumPartitions() > 0
 
 
-def _registered(engine: Forklake, files: int) -> Path:
+def _register(engine: Forklake, files: int) -> Path:
     """The table with one file under many names; returns their folder."""
     folder = engine.data / "planned"
     copy_file(folder, files, _ROWS)

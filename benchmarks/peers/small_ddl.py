@@ -9,7 +9,7 @@ from benchmarks.peers.engines import Engine, SparkEngine
 from benchmarks.peers.rows import COLUMNS
 from benchmarks.peers.small_commits import Contestants, contestants
 from benchmarks.report import Figure, against, at_most
-from benchmarks.timing import Sample, interleaved
+from benchmarks.timing import Sample, measure_in_turns
 
 NAME = "small"
 LIMIT = 1.0
@@ -23,16 +23,16 @@ def definitions(bench: Bench) -> Iterator[Figure]:
             for name in ("altered", "renamed_0"):
                 engine.create(name, COLUMNS)
         everybody = found.all
-        yield from _measured(bench, found, "create a table", {engine: _creating(engine) for engine in everybody})
-        yield from _measured(bench, found, "add a column", {engine: _altering(engine) for engine in everybody})
-        yield from _measured(bench, found, "rename a table", {engine: _renaming(engine) for engine in everybody})
+        yield from _measure(bench, found, "create a table", {engine: _creating(engine) for engine in everybody})
+        yield from _measure(bench, found, "add a column", {engine: _altering(engine) for engine in everybody})
+        yield from _measure(bench, found, "rename a table", {engine: _renaming(engine) for engine in everybody})
 
 
-def _measured(
+def _measure(
     bench: Bench, found: Contestants, label: str, actions: Mapping[Engine, Callable[[], object]]
 ) -> Iterator[Figure]:
     by_name = {engine.name: action for engine, action in actions.items()}
-    yield from ratios(found, label, interleaved(by_name, bench.sizes.small_rounds))
+    yield from ratios(found, label, measure_in_turns(by_name, bench.sizes.small_rounds))
 
 
 def ratios(found: Contestants, label: str, times: Mapping[str, Sample]) -> Iterator[Figure]:

@@ -14,7 +14,7 @@ from benchmarks.peers.small_commits import Contestants, contestants
 from benchmarks.peers.small_ddl import ratios
 from benchmarks.peers.spark_engines import Delta, Iceberg
 from benchmarks.report import Figure, against
-from benchmarks.timing import Sample, interleaved
+from benchmarks.timing import Sample, measure_in_turns
 
 NAME = "small"
 _TABLE = "rows"
@@ -44,7 +44,7 @@ def reads(bench: Bench) -> Iterator[Figure]:
 
 def _times(bench: Bench, actions: Mapping[str, Callable[[], object]]) -> dict[str, Sample]:
     rounds = _READS * bench.sizes.small_rounds
-    return interleaved(actions, rounds, warm_up=rounds // 2)
+    return measure_in_turns(actions, rounds, warm_up=rounds // 2)
 
 
 def _any(query: Callable[[Engine, int], Rows], engine: Engine, random: Random) -> None:

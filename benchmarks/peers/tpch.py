@@ -14,7 +14,7 @@ from benchmarks.peers.tpch_changes import CHANGES, change_tables, check_tables, 
 from benchmarks.peers.tpch_data import TABLES, tpch_files, tpch_queries
 from benchmarks.peers.tpch_queries import chart, mean_ratio, ratio_of_each, time_queries, totals_chart
 from benchmarks.report import Bar, Figure, against, at_most
-from benchmarks.timing import Sample, timed
+from benchmarks.timing import Sample, seconds_of
 
 NAME = "tpch"
 FLOOR, PEER = at_most(1.02), at_most(1.0)
@@ -56,9 +56,9 @@ def tpch(bench: Bench) -> Iterator[Figure]:
         lakes = _lakes(bench)
         for engine in lakes.all:
             stack.enter_context(closing(engine))
-        yield from _loaded(lakes)
-        yield from _changed(lakes)
-        yield from _compacted(lakes)
+        yield from _load(lakes)
+        yield from _change(lakes)
+        yield from _compact(lakes)
         bench.charts.append(totals_chart(chart for chart in bench.charts if isinstance(chart, Bars)))
 
 
@@ -68,15 +68,15 @@ def _lakes(bench: Bench) -> _Lakes:
     return _Lakes(bench, bench.forklake("sqlite"), bench.raw(), peers, others)
 
 
-def _loaded(lakes: _Lakes) -> Iterator[Figure]:
+def _load(lakes: _Lakes) -> Iterator[Figure]:
     for engine in lakes.all:
         for table, source in tpch_files(lakes.bench).items():
             engine.load(table, source)
     _share_files(lakes, TABLES)
-    yield from _queried(lakes, "loaded", FLOOR)
+    yield from _query(lakes, "loaded", FLOOR)
 
 
-def _changed(lakes: _Lakes) -> Iterator[Figure]:
+def _change(lakes: _Lakes) -> Iterator[Figure]:
     for engine in lakes.writers:
         warm_up(engine, tpch_files(lakes.bench))
         change_tables(engine)
@@ -84,14 +84,14 @@ def _changed(lakes: _Lakes) -> Iterator[Figure]:
         lakes.raw.rewrite(change.table, change.query(lakes.raw.table(change.table)))
     check_tables(lakes.all)
     # Here queries are code that only we run. What the peers run is what plain Spark runs, and is warm from that.
-    yield from _queried(lakes, "changed", None, warm_up=lakes.bench.sizes.changed_warm_ups)
+    yield from _query(lakes, "changed", None, warm_up=lakes.bench.sizes.changed_warm_ups)
 
 
-def _compacted(lakes: _Lakes) -> Iterator[Figure]:
+def _compact(lakes: _Lakes) -> Iterator[Figure]:
     yield from _once(lakes, "compaction of lineitem and orders", compact_tables, lakes.writers)
     _share_files(lakes, [change.table for change in CHANGES])
     check_tables(lakes.all)
-    yield from _queried(lakes, "compacted", FLOOR)
+    yield from _query(lakes, "compacted", FLOOR)
 
 
 def _share_files(lakes: _Lakes, tables: Collection[str]) -> None:
@@ -104,14 +104,14 @@ def _share_files(lakes: _Lakes, tables: Collection[str]) -> None:
 
 def _once(lakes: _Lakes, what: str, action: Callable[[Engine], None], engines: tuple[Engine, ...]) -> Iterator[Figure]:
     """What changes the tables is done and timed once by each engine."""
-    times = {engine.name: Sample((timed(partial(action, engine)),)) for engine in engines}
+    times = {engine.name: Sample((seconds_of(partial(action, engine)),)) for engine in engines}
     ours = times.pop(lakes.ours.name)
     for name, bar in lakes.bars(None).items():
         if name in times:
             yield against(NAME, lakes.ours.name, f"{what} : {name}", ours, times[name], bar)
 
 
-def _queried(lakes: _Lakes, phase: str, floor: Bar | None, warm_up: int = 0) -> Iterator[Figure]:
+def _query(lakes: _Lakes, phase: str, floor: Bar | None, warm_up: int = 0) -> Iterator[Figure]:
     times = time_queries(tpch_queries(), lakes.all, lakes.bench.sizes.query_rounds, warm_up)
     ours = lakes.ours.name
     for name, bar in lakes.bars(floor).items():

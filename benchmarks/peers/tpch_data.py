@@ -19,7 +19,7 @@ def tpch_files(bench: Bench, scale: float | None = None) -> dict[str, Path]:
     """A Parquet file for each table, made by the first who asks."""
     wanted = bench.sizes.scale if scale is None else scale
     if wanted not in bench.sources:
-        bench.sources[wanted] = _generated(bench.databases.new_folder(), wanted)
+        bench.sources[wanted] = _generate(bench.databases.new_folder(), wanted)
     return bench.sources[wanted]
 
 
@@ -30,12 +30,12 @@ def tpch_queries() -> dict[str, str]:
     return {f"q{number:02}": _with_places(query.strip().rstrip(";")) for number, query in rows}
 
 
-def named(query: str, engine: Engine) -> str:
+def name_tables(query: str, engine: Engine) -> str:
     """The query on the tables of an engine, whatever is in use there."""
     return query.format_map({table: engine.table(table) for table in TABLES})
 
 
-def _generated(folder: Path, scale: float) -> dict[str, Path]:
+def _generate(folder: Path, scale: float) -> dict[str, Path]:
     files = {table: folder / f"{table}.parquet" for table in TABLES}
     with connect_duckdb("tpch") as connection:
         connection.execute(f"CALL dbgen(sf = {scale})")

@@ -7,9 +7,9 @@ from statistics import geometric_mean
 from benchmarks.peers.answers import check_same
 from benchmarks.peers.engines import Engine
 from benchmarks.peers.plots import Bars
-from benchmarks.peers.tpch_data import named
+from benchmarks.peers.tpch_data import name_tables
 from benchmarks.report import Bar, Figure, duration
-from benchmarks.timing import Sample, interleaved
+from benchmarks.timing import Sample, measure_in_turns
 
 Times = Mapping[str, Mapping[str, Sample]]
 """For each query, its times on each engine."""
@@ -17,18 +17,18 @@ Times = Mapping[str, Mapping[str, Sample]]
 
 def time_queries(queries: Mapping[str, str], engines: tuple[Engine, ...], rounds: int, warm_up: int = 0) -> Times:
     """Every query runs on all engines once to compare the answers, as often as it takes to warm up, and in rounds."""
-    return {name: _timed(name, query, engines, rounds, warm_up) for name, query in queries.items()}
+    return {name: _measure(name, query, engines, rounds, warm_up) for name, query in queries.items()}
 
 
-def _timed(name: str, query: str, engines: tuple[Engine, ...], rounds: int, warm_up: int) -> Mapping[str, Sample]:
+def _measure(name: str, query: str, engines: tuple[Engine, ...], rounds: int, warm_up: int) -> Mapping[str, Sample]:
     actions: dict[str, Callable[[], object]] = {}
     answers = {}
     for engine in engines:
-        text = named(query, engine)
+        text = name_tables(query, engine)
         answers[engine.name] = engine.run(text)
         actions[engine.name] = partial(engine.run, text)
     check_same(name, answers)
-    return interleaved(actions, rounds, warm_up=warm_up)
+    return measure_in_turns(actions, rounds, warm_up=warm_up)
 
 
 def ratio_of_each(benchmark: str, phase: str, times: Times, ours: str, other: str) -> Iterator[Figure]:

@@ -13,7 +13,7 @@ from benchmarks.peers.engines import Engine
 from benchmarks.peers.tpch_changes import CHANGES, change_tables, check_tables
 from benchmarks.peers.tpch_data import TABLES, tpch_files
 from benchmarks.report import Figure, against, at_most
-from benchmarks.timing import Sample, timed
+from benchmarks.timing import Sample, seconds_of
 
 NAME = "writes"
 PEER = at_most(1.0)
@@ -35,7 +35,7 @@ def writes(bench: Bench) -> Iterator[Figure]:
             for engine, loaded in _load(bench, [raw, *writers], random).items():
                 seconds.setdefault((_LOAD, engine), []).append(loaded)
             for engine in random.sample(writers, len(writers)):
-                seconds.setdefault((_CHANGE, engine), []).append(timed(partial(change_tables, engine)))
+                seconds.setdefault((_CHANGE, engine), []).append(seconds_of(partial(change_tables, engine)))
             check_tables(writers)
             for engine in (raw, *writers):
                 for table in TABLES:
@@ -50,7 +50,7 @@ def _load(bench: Bench, engines: Sequence[Engine], random: Random) -> dict[Engin
     seconds = dict.fromkeys(engines, 0.0)
     for table, source in tpch_files(bench).items():
         for engine in random.sample(engines, len(engines)):
-            seconds[engine] += timed(partial(engine.load, table, source))
+            seconds[engine] += seconds_of(partial(engine.load, table, source))
     return seconds
 
 

@@ -30,7 +30,8 @@ ForklakeError
 ├── DataError                    errors about the files of a table
 │   ├── DamagedFile              a file is missing, or differs from its metadata
 │   ├── UnwritableFile           a file cannot be written: storage is full or not writable
-│   └── DataPathTaken            the data path is marked as that of another lake, or unmarked
+│   ├── DataPathTaken            the data path is marked as that of another lake, or unmarked
+│   └── FolderNotShared          executors of Spark do not see the files of the driver, or the reverse
 └── StoreError                   errors of the metadata database
     ├── StoreUnavailable         it cannot be reached, or rejects the login
     ├── StoreBusy                it remained locked, or kept failing for a transient reason
@@ -176,6 +177,10 @@ class UnwritableFile(DataError):
 
 class DataPathTaken(DataError):
     """The data path is marked as that of another lake, or unmarked where a marker is required."""
+
+
+class FolderNotShared(DataError):
+    """Driver and executors of Spark do not see the same files in a local folder."""
 
 
 class StoreError(ForklakeError):

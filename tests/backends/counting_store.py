@@ -57,6 +57,10 @@ class CountingStore:
         self.count(len(statements))
         return self._inner.fetch_all(statements)
 
+    def draw_ids(self, sequence: str, count: int) -> list[int]:
+        self.count(1)
+        return self._inner.draw_ids(sequence, count)
+
     @contextmanager
     def writing(self, first: Sequence[Statement]) -> Iterator[tuple[WriteConnection, list[list[Row]]]]:
         self.count(len(first))

@@ -214,23 +214,22 @@ finally:
         assert "forklake" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["verify", "expire-snapshots", "cleanup-old-files", "catalog-storage"])
-def test_commands_about_metadata_need_no_spark(shell: Shell, command: str) -> None:
+def test_commands_about_metadata_need_no_spark(shell: Shell) -> None:
     code = f"""
 import sys
-sys.argv = ["forklake", "{command}", *{shell.target!r}]
-from forklake.cli.main import main
-try:
-    main()
-finally:
-    assert not [name for name in ("pyspark", "pandas", "sqlglot") if name in sys.modules]
+from typer.testing import CliRunner
+from forklake.cli.main import app
+for command in ("verify", "expire-snapshots", "cleanup-old-files", "catalog-storage"):
+    done = CliRunner().invoke(app, [command, *{shell.target!r}], catch_exceptions=False)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert not [name for name in ("pyspark", "pandas", "sqlglot") if name in sys.modules], command
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_process_exits_with_the_code_of_its_command(shell: Shell) -> None:
-    sound = subprocess.run([*FORKLAKE, "verify", *shell.target], capture_output=True, text=True, check=False)
+def test_a_process_exits_with_the_code_of_its_command(sqlite_shell: Shell) -> None:
+    sound = subprocess.run([*FORKLAKE, "verify", *sqlite_shell.target], capture_output=True, text=True, check=False)
     assert (sound.returncode, sound.stdout, sound.stderr) == (0, "", "")
     failed = subprocess.run([*FORKLAKE, "verify", "--lake", "nowhere.db"], capture_output=True, text=True, check=False)
     assert (failed.returncode, failed.stdout) == (1, "")
@@ -238,10 +237,10 @@ def test_a_process_exits_with_the_code_of_its_command(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("quiet", [False, True])
-def test_a_terminal_gets_a_table_and_progress(shell: Shell, quiet: bool) -> None:
-    shell.run("flush-inlined-data")
-    command = [*FORKLAKE, "verify", "--deep", *shell.target, *(["--quiet"] if quiet else [])]
-    with Terminal(command, shell.folder) as terminal:
+def test_a_terminal_gets_a_table_and_progress(sqlite_shell: Shell, quiet: bool) -> None:
+    sqlite_shell.run("flush-inlined-data")
+    command = [*FORKLAKE, "verify", "--deep", *sqlite_shell.target, *(["--quiet"] if quiet else [])]
+    with Terminal(command, sqlite_shell.folder) as terminal:
         code, shown = terminal.finish()
     assert code == 0
     assert "No problems were found." in shown

@@ -212,10 +212,11 @@ def test_options_run_before_arguments_and_everything_in_one_session(sqlite_shell
     [
         (["nowhere.sql"], "There is no file 'nowhere.sql'. Use -c to run it as SQL."),
         (["reports/daily"], "There is no file 'reports/daily'. Use -c to run it as SQL."),
+        (["-f", "nowhere"], "The file 'nowhere' cannot be read: No such file or directory."),
         (["INSERT INTO t VALUES (9)", "nowhere.sql"], "There is no file 'nowhere.sql'"),
-        (["-f", "SELECT 1"], "No such file or directory: 'SELECT 1'"),
+        (["-f", "SELECT 1"], "The file 'SELECT 1' cannot be read: No such file or directory."),
         (["DROP TABLE nothing"], "'main.nothing' does not exist"),
-        (["."], "Is a directory: '.'"),
+        (["."], "The file '.' cannot be read: Is a directory."),
         ([sys.executable], "is not a text file in UTF-8"),
     ],
 )
@@ -250,16 +251,16 @@ assert not [name for name in ("pyspark", "pandas", "pyarrow", "sqlglot", "prompt
 
 
 @pytest.mark.parametrize("name", ["drop", "drop-catalog"])
-def test_a_catalog_is_dropped_when_that_is_confirmed(shell: Shell, name: str) -> None:
-    shell.lake.fork("agent")
-    command = [*FORKLAKE, name, "agent", *shell.target]
+def test_a_catalog_is_dropped_when_that_is_confirmed(sqlite_shell: Shell, name: str) -> None:
+    sqlite_shell.lake.fork("agent")
+    command = [*FORKLAKE, name, "agent", *sqlite_shell.target]
     for answer, code in (("n", 1), ("y", 0)):
-        with Terminal(command, shell.folder) as terminal:
+        with Terminal(command, sqlite_shell.folder) as terminal:
             assert "files_freed" in terminal.wait_for("Drop catalog 'agent'?")
             terminal.press(answer + ENTER)
             done, shown = terminal.finish()
             assert (done, "has been dropped" in shown) == (code, code == 0)
-    assert [row["catalog_name"] for row in shell.rows("catalogs")] == ["main"]
+    assert [row["catalog_name"] for row in sqlite_shell.rows("catalogs")] == ["main"]
 
 
 def test_the_shell_completes_commands_and_options() -> None:
@@ -269,8 +270,8 @@ def test_the_shell_completes_commands_and_options() -> None:
         assert expected in done.stdout.split()
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(shell: Shell) -> None:
-    program = " ".join([*FORKLAKE, "options", "--all", *(f"'{word}'" for word in shell.target)])
+def test_a_reader_that_has_seen_enough_is_no_error(sqlite_shell: Shell) -> None:
+    program = " ".join([*FORKLAKE, "options", "--all", *(f"'{word}'" for word in sqlite_shell.target)])
     done = subprocess.run(["bash", "-c", f"{program} | head -n 1"], capture_output=True, text=True, check=True)
     assert (done.stdout.split("\t")[0], done.stderr) == ("option_name", "")
 

@@ -15,7 +15,7 @@ PROMPT = "main>"
 
 
 def open_prompt(shell: Shell) -> Terminal:
-    return Terminal([*FORKLAKE, "sql", *shell.target], shell.folder)
+    return Terminal([*FORKLAKE, "sql", "--lazy", *shell.target], shell.folder)
 
 
 def test_statements_are_typed_over_several_lines_with_completion(sqlite_shell: Shell) -> None:
@@ -39,6 +39,16 @@ def test_statements_are_typed_over_several_lines_with_completion(sqlite_shell: S
         terminal.press(CTRL_C)
         terminal.wait_for(PROMPT)
         assert terminal.leave()[0] == 0
+
+
+def test_a_prompt_that_starts_spark_meanwhile_answers_and_ends(sqlite_shell: Shell) -> None:
+    with Terminal([*FORKLAKE, "sql", *sqlite_shell.target], sqlite_shell.folder) as terminal:
+        terminal.wait_for(PROMPT)
+        terminal.press("SELECT count(*) AS n FROM t;" + ENTER)
+        assert "3" in terminal.wait_for("1 row in").split()
+        terminal.wait_for(PROMPT)
+        code, shown = terminal.leave()
+        assert (code, "Traceback" in shown) == (0, False)
 
 
 def test_the_prompt_goes_on_after_errors_and_dropped_lines(sqlite_shell: Shell) -> None:

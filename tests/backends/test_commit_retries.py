@@ -119,7 +119,7 @@ def test_a_commit_waits_for_its_turn_behind_another_one(postgres_place: Place) -
         waiting.start()
         sleep(0.2)
         assert waiting.is_alive()
-    waiting.join(10)
+    waiting.join()
     assert len(file_ids(catalog)) == 1
     catalog.lake.close()
 
@@ -130,7 +130,8 @@ def test_a_commit_outlasts_a_writer_of_sqlite(sqlite_place: Place, busy_timeout_
     lake = _sqlite_lake(sqlite_place, catalog.lake.retry, busy_timeout_ms)
     tx = _insert(find_catalog(lake, "main"))
     began = monotonic()
-    release = _hold(sqlite_place, 0.4)
+    release = Timer(0.4, _hold(sqlite_place).close)
+    release.start()
     snapshot_id = commit(tx)
     assert monotonic() - began > 0.3
     release.join()
@@ -145,10 +146,10 @@ def test_retries_on_sqlite_end_too(sqlite_place: Place) -> None:
     lake = _sqlite_lake(sqlite_place, IMPATIENT, busy_timeout_ms=10)
     before = list_snapshots(catalog)
     tx = _insert(find_catalog(lake, "main"))
-    release = _hold(sqlite_place, 0.5)
+    holder = _hold(sqlite_place)
     with pytest.raises(CommitFailed, match=r"maximum retry count of 3 .*locked"):
         commit(tx)
-    release.join()
+    holder.close()
     assert list_snapshots(catalog) == before
     lake.close()
     catalog.lake.close()
@@ -196,9 +197,11 @@ def test_ids_are_drawn_again_while_sqlite_is_locked(sqlite_place: Place) -> None
     patient = _sqlite_lake(sqlite_place, RetrySettings(max_retry_count=50, retry_wait_ms=20), busy_timeout_ms=1)
     hasty = _sqlite_lake(sqlite_place, RetrySettings(max_retry_count=0), busy_timeout_ms=1)
     transactions = [begin(find_catalog(lake, "main")) for lake in (patient, hasty)]
-    release = _hold(sqlite_place, 0.3)
+    holder = _hold(sqlite_place)
     with pytest.raises(StoreBusy, match=r"Failed after 0 retries: .* is locked"):
         transactions[1].new_ids("file", 100)
+    release = Timer(0.3, holder.close)
+    release.start()
     assert len(set(transactions[0].new_ids("file", 100))) == 100
     release.join()
     for lake in (patient, hasty):
@@ -213,13 +216,11 @@ def _file(place: Place) -> Path:
     return Path(place.url.removeprefix("sqlite:"))
 
 
-def _hold(place: Place, seconds: float) -> Timer:
-    """Take the turn to write, and give it back after a while."""
+def _hold(place: Place) -> sqlite3.Connection:
+    """Take the turn to write; whoever closes it, in whatever thread, gives it back."""
     holder = sqlite3.connect(_file(place), isolation_level=None, check_same_thread=False)
     holder.execute("BEGIN IMMEDIATE")
-    release = Timer(seconds, holder.close)
-    release.start()
-    return release
+    return holder
 
 
 def test_other_retry_settings_leave_the_caches_of_a_lake_alone(lake: Lake) -> None:

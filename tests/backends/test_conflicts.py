@@ -17,6 +17,7 @@ from forklake.catalog.transaction.transaction import begin
 from forklake.errors import CommitConflict
 from forklake.model.alterations import ColumnSpec
 from forklake.store.snapshots import snapshots_up_to
+from tests.backend_choice import EVERY_PAIR
 from tests.backends.table_changes import BIGINT, CHANGES, Prepared, look, prepare
 from tests.lakes import new_files
 
@@ -48,25 +49,47 @@ CONFLICTS: dict[str, set[str]] = {
     "drop": {"drop"},
 }
 PAIRS = [(mine, theirs) for mine in CHANGES for theirs in CHANGES]
+WHERE = [("sqlite", "own"), ("postgres", "inherited")]
+if EVERY_PAIR:
+    WHERE += [("sqlite", "inherited"), ("postgres", "own")]
+on_each_database = pytest.mark.parametrize(("shared_lake", "subject"), WHERE, indirect=True)
+"""A database knows nothing of conflicts: of own and inherited tables, each tries one."""
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgres"])
-def shared_lake(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
-    """One lake for all pairs: each has a catalog of its own."""
-    if request.param == "sqlite":
-        lake = open_lake(f"sqlite:{tmp_path_factory.mktemp('conflicts') / 'lake.db'}", create=True)
-    else:
-        database = request.getfixturevalue("shared_database")
-        lake = open_lake(f"postgres:{database}", metadata_schema="conflicts", create=True)
+@pytest.fixture(scope="module")
+def sqlite_lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    lake = open_lake(f"sqlite:{tmp_path_factory.mktemp('conflicts') / 'lake.db'}", create=True)
     yield lake
     lake.close()
 
 
 @pytest.fixture(scope="module")
-def parent(shared_lake: Lake) -> tuple[str, Prepared]:
+def postgres_lake(shared_database: str) -> Iterator[Lake]:
+    lake = open_lake(f"postgres:{shared_database}", metadata_schema="conflicts", create=True)
+    yield lake
+    lake.close()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def shared_lake(request: pytest.FixtureRequest) -> Lake:
+    """One lake for all pairs: each has a catalog of its own."""
+    lake = request.getfixturevalue(f"{request.param}_lake")
+    assert isinstance(lake, Lake)
+    return lake
+
+
+@pytest.fixture(scope="module")
+def parents() -> dict[str, Prepared]:
+    """What is in the catalogs `parent`, by their lakes."""
+    return {}
+
+
+@pytest.fixture
+def parent(shared_lake: Lake, parents: dict[str, Prepared]) -> tuple[str, Prepared]:
     """A catalog to be forked by those who want everything inherited."""
-    catalog = create_catalog(shared_lake, "parent")
-    return catalog.name, prepare(catalog)
+    if shared_lake.store.location not in parents:
+        parents[shared_lake.store.location] = prepare(create_catalog(shared_lake, "parent"))
+    return "parent", parents[shared_lake.store.location]
 
 
 @pytest.fixture(params=["own", "inherited"])
@@ -81,6 +104,7 @@ def subject(
     return catalog, prepare(catalog)
 
 
+@on_each_database
 @pytest.mark.parametrize(("mine", "theirs"), [pair for pair in PAIRS if pair[1] in CONFLICTS[pair[0]]])
 def test_a_conflict_leaves_theirs_and_nothing_of_mine(
     mine: str, theirs: str, subject: tuple[Catalog, Prepared]
@@ -100,6 +124,7 @@ def test_a_conflict_leaves_theirs_and_nothing_of_mine(
     _check_usable(catalog)
 
 
+@on_each_database
 @pytest.mark.parametrize(("mine", "theirs"), [pair for pair in PAIRS if pair[1] not in CONFLICTS[pair[0]]])
 def test_what_fits_leaves_the_effects_of_both(mine: str, theirs: str, subject: tuple[Catalog, Prepared]) -> None:
     catalog, at = subject

@@ -1,7 +1,7 @@
 """The server ends sessions, when it restarts or an administrator says so: nothing is lost, nothing done twice."""
 
 from collections.abc import Iterator
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread
 from time import monotonic, sleep
 
 import psycopg
@@ -47,11 +47,11 @@ def slow(slow_server: TestPostgres) -> Iterator[tuple[Catalog, str]]:
     lake.close()
 
 
-def end_during(url: str, query: str, ended: list[int]) -> None:
-    """End the session that runs this query, when it had a little time."""
+def end_during(url: str, query: str, ended: list[int], ready: Event, done: Event) -> None:
+    """End the session that runs this query, when it had a little time; or nobody, if it is done before it is seen."""
     with psycopg.connect(url, autocommit=True) as session:
-        deadline = monotonic() + 5
-        while monotonic() < deadline:
+        ready.set()
+        while not done.is_set():
             if found := session.execute(RUNNING, [query]).fetchone():
                 sleep(0.03)
                 session.execute("SELECT pg_terminate_backend(%s)", found)
@@ -64,7 +64,8 @@ def test_a_commit_whose_session_is_ended_meanwhile_happens_once(
     slow: tuple[Catalog, str], query: str, short: bool
 ) -> None:
     catalog, url = slow
-    for _ in range(KILLS):
+    killed = 0
+    while killed < KILLS:
         if not short:
             # Who does not know the head goes the long way.
             catalog = find_catalog(new_handle(catalog.lake.store, catalog.lake.data_path, QUICK), "main")
@@ -72,11 +73,14 @@ def test_a_commit_whose_session_is_ended_meanwhile_happens_once(
         tx = begin(catalog)
         tx.append_files(get_table(tx, "main", "t"), new_files(tx, 1))
         ended: list[int] = []
-        killer = Thread(target=end_during, args=(url, query, ended))
+        ready, done = Event(), Event()
+        killer = Thread(target=end_during, args=(url, query, ended, ready, done))
         killer.start()
+        ready.wait()
         snapshot_id = commit(tx)
+        done.set()
         killer.join()
-        assert len(ended) == 1
+        killed += len(ended)
         assert [snapshot.snapshot_id for snapshot in list_snapshots(catalog)[len(before) :]] == [snapshot_id]
         assert len(file_ids(catalog)) == files + 1
 

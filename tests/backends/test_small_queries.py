@@ -1,11 +1,13 @@
 """Small queries of one table are answered without Spark: nothing here starts it."""
 
+import re
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -66,9 +68,20 @@ def rows(session: Session, query: str, parameters: Any = None) -> list[tuple[Any
             "SELECT item, count(*) AS n FROM orders GROUP BY item ORDER BY n DESC, item NULLS LAST LIMIT 2",
             [("pen", 2), ("ink", 1)],
         ),
-        ("SELECT sum(id) FROM orders", None),
+        ("SELECT sum(id + 0) FROM orders", None),
         ("SELECT id + 1 FROM orders", None),
-        ("SELECT DISTINCT item FROM orders", None),
+        ("SELECT DISTINCT price FROM orders WHERE id < 3 ORDER BY price", [(Decimal("1.50"),), (Decimal("2.00"),)]),
+        ("SELECT DISTINCT item FROM orders GROUP BY item", None),
+        ("SELECT DISTINCT upper(item) FROM orders", None),
+        ("SELECT count(DISTINCT item), count(DISTINCT price) AS n FROM orders", [(3, 3)]),
+        ("SELECT count(DISTINCT item, price) FROM orders", None),
+        ("SELECT item FROM orders GROUP BY item HAVING count(*) > 1", [("pen",)]),
+        ("SELECT item, count(*) AS n FROM orders GROUP BY item HAVING n = 1 AND item > 'j'", [("zoë", 1)]),
+        ("SELECT item FROM orders GROUP BY item ORDER BY count(*) DESC, max(id) LIMIT 2", [("pen",), (None,)]),
+        ("SELECT item FROM orders GROUP BY item HAVING min(id) > 0 ORDER BY count(*)", None),
+        ("SELECT count(*) FROM orders HAVING min(id) < 1", []),
+        ("SELECT item FROM orders GROUP BY item HAVING price > 1", None),
+        ("SELECT 1 AS one, id FROM orders WHERE id > 4", [(1, 5)]),
         ("SELECT a.id FROM orders a, orders b", None),
         ("SELECT id FROM orders WHERE upper(item) = 'PEN'", None),
         ("SELECT id FROM orders WHERE item LIKE 'p_n'", None),
@@ -84,6 +97,105 @@ def test_the_driver_answers_what_it_knows_and_leaves_the_rest(
         return
     with pytest.raises(InvalidInput, match="This query needs Spark, because"):
         session.sql(query)
+
+
+def test_sums_and_averages_are_those_of_spark(session: Session) -> None:
+    query = "SELECT sum(id), avg(id), sum(price), avg(price) FROM orders WHERE id < 5 HAVING sum(id) > 1"
+    if session.dialect == "duckdb":
+        with pytest.raises(InvalidInput, match="only Spark knows sum of DuckDB"):
+            session.sql(query)
+        return
+    assert rows(session, query) == [(10, 2.5, Decimal("3.60"), Decimal("1.200000"))]
+    assert session.sql(query).to_arrow().column_names == ["sum(id)", "avg(id)", "sum(price)", "avg(price)"]
+
+
+def test_titles_of_aggregates_have_names_as_they_are_written(session: Session) -> None:
+    titles = session.sql("SELECT Max(ID), count(Item), count(DISTINCT iTem) FROM orders").to_arrow().column_names
+    assert titles == ["max(ID)", "count(Item)", "count(DISTINCT iTem)"]
+
+
+def test_titles_of_aggregates_in_duckdbs_dialect_are_those_of_duckdb(place: Place, tmp_path: Path) -> None:
+    columns = {"value": "int", "date": "int", "name": "int", "Order": "int", "a b": "int", "id": "int"}
+    query = """
+        SELECT max(value), MIN(Date), count("name"), count(DISTINCT name), max("Order"), max("a b"), max("id"),
+            max(t.id), count(*), count(1)
+        FROM t"""
+    with forklake.connect(dialect="duckdb") as session, duckdb.connect() as real:
+        attach_main(session, place, tmp_path).create_table("t", columns).append([tuple(range(len(columns)))])
+        defined = ", ".join(f'"{name}" {type_}' for name, type_ in columns.items())
+        real.execute(f"CREATE TABLE t ({defined})")
+        session.sql("SET forklake_small_queries = 'driver'")
+        assert session.sql(query).columns == [column[0] for column in real.execute(query).description or ()]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'SELECT id AS "x" FROM orders',
+        "SELECT id AS 'x' FROM orders",
+        "SELECT id AS/* so */'x' FROM orders",
+        'SELECT id FROM orders AS "q"',
+    ],
+)
+def test_a_text_in_place_of_a_name_is_left_to_spark_in_its_dialect(session: Session, query: str) -> None:
+    if session.dialect == "spark":
+        with pytest.raises(InvalidInput, match="a text where a name is expected"):
+            session.sql(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT id AS price, max(price) FROM orders GROUP BY id ORDER BY max(price)",
+        "SELECT id, max(price) AS price FROM orders GROUP BY id ORDER BY max(price)",
+        "SELECT id AS price, max(price) FROM orders GROUP BY id HAVING max(price) > 1",
+    ],
+)
+def test_aggregates_of_columns_that_an_alias_hides_are_left_to_spark(session: Session, query: str) -> None:
+    with pytest.raises(InvalidInput, match="'price' is an alias and a column"):
+        session.sql(query)
+
+
+def test_row_groups_are_chosen_by_their_statistics(session: Session, tmp_path: Path) -> None:
+    lake = session.catalog("lake")
+    made = lake.create_table("numbers", {"id": "bigint", "name": "varchar", "f": "double"})
+    lake.set_option("parquet_row_group_size", 10)
+    lake.set_option("data_inlining_row_limit", 0)
+    ids = list(range(100))
+    made.append(pa.table({"id": ids, "name": [f"n{each // 50}" for each in ids], "f": [float(each) for each in ids]}))
+    assert rows(session, "SELECT id FROM numbers WHERE f BETWEEN 28.5 AND 30.5 ORDER BY id") == [(29,), (30,)]
+    assert rows(session, "SELECT name, count(*) FROM numbers WHERE id >= 45 GROUP BY name ORDER BY name") == [
+        ("n0", 5),
+        ("n1", 50),
+    ]
+    [file] = (tmp_path / "data").rglob("numbers/*.parquet")
+    group = pq.read_metadata(file).row_group(9).column(0)
+    broken = bytearray(file.read_bytes())
+    start = group.dictionary_page_offset
+    broken[start : start + group.total_compressed_size] = bytes(group.total_compressed_size)
+    file.write_bytes(bytes(broken))
+    assert rows(session, "SELECT count(id) FROM numbers WHERE id < 80") == [(80,)]
+    with pytest.raises(DamagedFile):
+        session.sql("SELECT count(id) FROM numbers WHERE id > 80")
+
+
+def test_uuids_times_json_and_bytes_are_shown_as_by_spark(session: Session) -> None:
+    lake = session.catalog("lake")
+    made = lake.create_table("kinds", {"id": "int", "u": "uuid", "t": "time", "j": "json", "b": "blob"})
+    lake.set_option("data_inlining_row_limit", 0)
+    made.append(
+        [
+            (1, "01234567-89AB-4def-8123-456789abcdef", "12:34:56.5", '{"a": 1}', b"\x00"),
+            (2, "ffffffff-ffff-ffff-ffff-ffffffffffff", "23:59:59.999999", "[]", b""),
+            (3, None, "10:20:00", None, None),
+        ]
+    )
+    assert rows(session, "SELECT * FROM kinds WHERE id > 0 ORDER BY id") == [
+        (1, "01234567-89ab-4def-8123-456789abcdef", "12:34:56.5", '{"a": 1}', b"\x00"),
+        (2, "ffffffff-ffff-ffff-ffff-ffffffffffff", "23:59:59.999999", "[]", b""),
+        (3, None, "10:20:00", None, None),
+    ]
+    assert rows(session, "SELECT id FROM kinds WHERE u = '01234567-89ab-4def-8123-456789abcdef'") == [(1,)]
 
 
 def test_a_fork_and_the_past_are_read_without_spark(session: Session, place: Place, tmp_path: Path) -> None:
@@ -125,6 +237,30 @@ def test_parameters_in_sparks_dialect_need_no_spark(place: Place, tmp_path: Path
         for value in (1.5, b"a", None):
             with pytest.raises(InvalidInput, match="needs Spark"):
                 session.sql("SELECT v FROM t WHERE id = ?", [value])
+
+
+@pytest.mark.parametrize("pattern", ["a\\%", "a\\\\%"])
+def test_patterns_with_backslashes_as_parameters_are_left_to_spark(place: Place, tmp_path: Path, pattern: str) -> None:
+    with forklake.connect() as session:
+        attach_main(session, place, tmp_path).create_table("t", {"v": "varchar"}).append([("a%",), ("a\\b",)])
+        session.sql("SET forklake_small_queries = 'driver'")
+        for text in ("SELECT v FROM t WHERE v LIKE ?", "DELETE FROM t WHERE v LIKE ?"):
+            with pytest.raises(InvalidInput, match="needs Spark"):
+                session.sql(text, [pattern])
+        assert len(rows(session, "SELECT v FROM t WHERE v LIKE ?", ["a%"])) == 2
+
+
+def test_the_error_for_a_query_that_needs_spark_says_why(session: Session) -> None:
+    reasons = {
+        "SELECT id FROM order_lines": "because 'order_lines' is no table of a catalog",
+        "SELECT 1": "because it does more than read one table",
+    }
+    for query, reason in reasons.items():
+        with pytest.raises(InvalidInput, match=re.escape(reason)):
+            session.sql(query)
+    session.sql("SET forklake_shortcuts = false")
+    with pytest.raises(InvalidInput, match="because shortcuts are turned off"):
+        session.sql("SELECT id FROM orders")
 
 
 def test_explain_says_which_way_a_query_takes_and_why(session: Session) -> None:

@@ -22,7 +22,7 @@ from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.errors import InvalidInput, NotALake, ReadOnly, StoreError, UnsupportedFormat
 from forklake.model.alterations import ColumnSpec
 from forklake.model.column_types import parse_type
-from forklake.store import ddl
+from forklake.store import ddl, sqlite
 from forklake.store.connection import Statement
 from forklake.store.format_version import FORMAT_VERSION
 from forklake.store.migrations import STEPS, UNCHANGED, Steps, migrate
@@ -414,6 +414,15 @@ def test_creating_a_lake_waits_for_others_who_use_the_file(sqlite_place: Place, 
 def wait_for_the_others(barrier: Barrier) -> None:
     """Python and its imports take a second to start; the race is to begin after that."""
     barrier.wait()
+
+
+def test_a_commit_to_a_file_is_on_disk_when_it_is_acknowledged(
+    synchronous: str, sqlite_place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "_SYNCHRONOUS", synchronous)
+    lake = open_lake(sqlite_place.url, create=True)
+    assert lake.store.fetch("PRAGMA synchronous", {}) == [(2,)]
+    lake.close()
 
 
 def test_processes_that_create_a_lake_at_the_same_time_share_it(place: Place) -> None:

@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import sleep
 
 import psycopg
 import pytest
@@ -98,7 +99,10 @@ def test_a_wrong_password_is_refused_and_not_repeated() -> None:
             connection.execute("CREATE ROLE anna LOGIN PASSWORD 'right'")
             [[rules]] = connection.execute("SHOW hba_file").fetchall()
             Path(rules).write_text("local all anna scram-sha-256\nlocal all postgres trust\n")
-            connection.execute("SELECT pg_reload_conf()")
+            [loaded] = connection.execute("SELECT pg_conf_load_time() FROM pg_reload_conf()").fetchall()
+            # The server reads its rules when it comes to it.
+            while connection.execute("SELECT pg_conf_load_time()").fetchall() == [loaded]:
+                sleep(0.01)
         url = server.url().replace("postgres@", "anna:{}@")
         message = refusal(f"postgres:{url.format('geheim')}", StoreUnavailable)
         assert 'password authentication failed for user "anna"' in message

@@ -10,11 +10,12 @@ from forklake.catalog.lakes.lake import Catalog, Lake
 from forklake.catalog.reading.view import CatalogView, view_at_head
 from forklake.catalog.transaction.commit import commit
 from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.options import set_option
 from forklake.catalog.transaction.transaction import begin
 from forklake.errors import AlreadyExists, CommitConflict, NoSuchCatalog
 from forklake.model.files import NewDataFile
 from forklake.model.ids import SnapshotId, TableId
-from tests.lakes import append, new_files
+from tests.lakes import append, inline_rows, new_files
 
 Files = frozenset[tuple[int, int]]
 """Files with their live rows."""
@@ -33,6 +34,38 @@ def insert(lake: Lake, name: str, times: int) -> list[SnapshotId]:
     """Commit one file after the other; the snapshots."""
     catalog = find_catalog(lake, name)
     return [append(catalog) for _ in range(times)]
+
+
+def insert_mixed(lake: Lake, name: str, times: int) -> list[SnapshotId]:
+    """Commit files and inlined rows in turn, as far as the other writers allow."""
+    catalog, landed = find_catalog(lake, name), list[SnapshotId]()
+    while len(landed) < times:
+        tx = begin(catalog)
+        table = get_table(tx, "main", "t")
+        if len(landed) % 2:
+            inline_rows(tx, table, 3)
+        else:
+            tx.append_files(table, new_files(tx, 1, low=len(landed)))
+        try:
+            snapshot_id = commit(tx)
+        except CommitConflict:
+            continue
+        assert snapshot_id is not None
+        landed.append(snapshot_id)
+    return landed
+
+
+def set_options(lake: Lake, name: str, times: int) -> list[SnapshotId]:
+    """Set an option to other values."""
+    catalog, landed = find_catalog(lake, name), list[SnapshotId]()
+    for turn in range(times):
+        _breathe()
+        tx = begin(catalog)
+        set_option(tx, "target_file_size", 1_000_000 + turn)
+        snapshot_id = commit(tx)
+        assert snapshot_id is not None
+        landed.append(snapshot_id)
+    return landed
 
 
 def replace_files(lake: Lake, name: str, times: int) -> list[SnapshotId]:

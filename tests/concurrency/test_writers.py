@@ -2,15 +2,16 @@
 
 from itertools import pairwise
 
+from forklake.catalog.checks.verify import verify_metadata
 from forklake.catalog.lakes.catalogs import create_catalog
 from forklake.catalog.lakes.lake import Catalog, Lake
 from forklake.catalog.reading.history import list_snapshots
 from forklake.catalog.reading.view import view_at_head
 from forklake.catalog.transaction.names import get_table
 from forklake.catalog.transaction.transaction import begin
-from forklake.model.ids import TableId
+from forklake.model.ids import SnapshotId, TableId
 from tests.concurrency import jobs
-from tests.concurrency.crew import PROCESSES, Crew
+from tests.concurrency.crew import PROCESSES, Crew, Job
 from tests.lakes import ROWS_PER_FILE, append, make_table
 
 COMMITS = 20
@@ -30,6 +31,33 @@ def test_all_commits_to_one_catalog_land_exactly_once(lake: Lake, main: Catalog,
     starts = sorted(scanned.data.row_id_start or 0 for scanned in view.files(table_id))
     assert starts == list(range(0, PROCESSES * COMMITS * ROWS_PER_FILE, ROWS_PER_FILE))
     assert view.stats(table_id).record_count == view.stats(table_id).next_row_id == starts[-1] + ROWS_PER_FILE
+
+
+def test_inserts_land_exactly_once_beside_writers_that_do_anything_else(lake: Lake, main: Catalog, crew: Crew) -> None:
+    make_table(main)
+    append(main)
+    mixed = [(jobs.insert_mixed, ("main", COMMITS))] * (PROCESSES - 2)
+    work: list[Job[list[SnapshotId]]] = [
+        *mixed,
+        (jobs.insert_and_replace, ("main", COMMITS)),
+        (jobs.set_options, ("main", 5)),
+    ]
+    results = crew.run_all(work)
+    history = [snapshot.snapshot_id for snapshot in list_snapshots(main)]
+    landed = [snapshot_id for ids in results for snapshot_id in ids]
+    assert sorted(landed) == history[-len(landed) :]
+    _check_chain(main)
+    view, table_id = view_at_head(main), _table_id(main)
+    pieces = [(file.data.row_id_start, file.data.record_count) for file in view.files(table_id)]
+    batches = view.batches(table_id)
+    pieces += [(batch.row_id_start, batch.row_count) for batch in batches]
+    row_ids = [start + i for start, count in pieces if start is not None for i in range(count)]
+    stats = view.stats(table_id)
+    assert len(row_ids) == len(set(row_ids)) == stats.record_count
+    assert max(row_ids) < stats.next_row_id
+    # No batch is ever ended here, so all of them are there.
+    assert len(batches) == sum(len(ids) for ids in results[: PROCESSES - 2]) // 2
+    assert verify_metadata(main) == []
 
 
 def test_writers_of_different_catalogs_never_conflict(lake: Lake, crew: Crew) -> None:

@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +14,7 @@ from uuid import uuid4
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
+import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.table import TableHandle
 from forklake.model.column_tree import find_column
@@ -79,12 +82,25 @@ def files_below(folder: Path) -> set[Path]:
 
 
 def environment() -> dict[str, str]:
-    """The environment for a process in another folder and with a Spark of its own.
+    """The environment for a process in another folder and with a Spark of its own, for this same package.
 
-    A terminal's PYTHONPATH may be relative, and PySpark notes there which kind of sessions a process has.
+    PySpark notes in the environment which kind of sessions a process has.
     """
-    own = ("PYTHONPATH", "SPARK_CONNECT_MODE_ENABLED")
-    return {name: value for name, value in os.environ.items() if name not in own}
+    others = {name: value for name, value in os.environ.items() if name != "SPARK_CONNECT_MODE_ENABLED"}
+    return {**others, "PYTHONPATH": str(Path(forklake.__file__).parents[1])}
+
+
+def run_again(folder: Path, files: Sequence[str], keywords: str, **variables: str) -> None:
+    """Run tests in a process of their own, with these variables."""
+    command = [sys.executable, "-m", "pytest", "-q", "--timeout=200", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, f"--basetemp={folder / 'runs'}", "-k", keywords, *files],
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
 
 
 @contextmanager

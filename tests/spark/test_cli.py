@@ -159,7 +159,7 @@ def test_queries_run_on_spark(lakehouse: Lakehouse) -> None:
 def test_spark_starts_quietly_in_a_process_of_its_own(local: Lakehouse) -> None:
     command = [sys.executable, "-m", "forklake", "sql", "--lake", local.place.url, "-c", "SELECT 1 + 1 AS two"]
     with Terminal(command, local.data.parent) as terminal:
-        code, shown = terminal.finish(120)
+        code, shown = terminal.finish(250)
     assert code == 0
     assert shown.splitlines()[0] == "Starting Spark ..."
     assert [line for line in shown.splitlines() if "WARN" in line or "log4j" in line] == []

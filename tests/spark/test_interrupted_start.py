@@ -4,7 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPT = """
+from tests.spark.conftest import SETTINGS
+
+SCRIPT = f"""
 import os, signal, threading, time
 from pyspark import SparkContext
 import forklake
@@ -14,7 +16,7 @@ def send():
         time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGINT)
 
-session = forklake.connect(settings={"spark.master": "local[1]", "spark.driver.memory": "512m"})
+session = forklake.connect(settings={SETTINGS!r})
 threading.Thread(target=send, daemon=True).start()
 try:
     session.sql("SELECT count(*) FROM range(1000000000000000)").fetchall()

@@ -19,7 +19,7 @@ from tests.spark.killed_upkeep import OPERATIONS, run
 
 pytestmark = pytest.mark.every_backend
 
-KILLS = int(os.environ.get("FORKLAKE_KILLS", examples(3)))
+KILLS = int(os.environ.get("FORKLAKE_KILLS", examples(2)))
 """For each operation on each backend."""
 LIMIT_SECONDS = 120
 

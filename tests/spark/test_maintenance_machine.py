@@ -26,13 +26,14 @@ from forklake.store import garbage
 from forklake.store.connection import Statement
 from forklake.store.garbage import NeededPoints
 from tests.conftest import Place
+from tests.effort import examples
 from tests.lakes import metadata_rows
 from tests.spark.conftest import Lakehouse, open_lakehouse
 from tests.spark.every_snapshot import Reader, Tables, named_files, parquet_files
 
 pytestmark = pytest.mark.every_backend
 
-EXAMPLES = int(os.environ.get("FORKLAKE_EXAMPLES", "8"))
+EXAMPLES = int(os.environ.get("FORKLAKE_EXAMPLES", examples(4)))
 STEPS = 40
 MOST_CATALOGS = 5
 NAMES = ("a", "b")

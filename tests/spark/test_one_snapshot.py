@@ -16,8 +16,6 @@ from tests.attached import attach_main
 from tests.interloper import interrupted
 from tests.spark.conftest import Lakehouse
 
-pytestmark = pytest.mark.every_backend
-
 MOST_COMMITS = 10
 """More than a statement reads metadata until it comes to the second table."""
 COUNTS = "(SELECT count(*) FROM a) AS n, (SELECT count(*) FROM b) AS m"

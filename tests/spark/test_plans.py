@@ -336,7 +336,7 @@ def test_spark_leaves_nothing_in_the_current_folder(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     names = {path.name for path in tmp_path.iterdir()}
-    assert names - {"lake.db-wal", "lake.db-shm"} == {"lake.db", "data"}
+    assert names - {"lake.db-wal", "lake.db-shm", "lake.db-queue"} == {"lake.db", "data"}
 
 
 def test_two_frames_of_one_table_have_columns_of_their_own(local: Lakehouse) -> None:

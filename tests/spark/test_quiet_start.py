@@ -5,10 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-CONNECT = """
+from tests.spark.conftest import SETTINGS
+
+CONNECT = f"""
 import forklake
 
-session = forklake.connect(settings={"spark.master": "local[1]", "spark.driver.memory": "512m"})
+session = forklake.connect(settings={SETTINGS!r})
 """
 QUERY = """
 print(session.sql("SELECT count(*) FROM range(3)").fetchall(), flush=True)

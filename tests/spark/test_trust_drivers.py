@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 import forklake
 from forklake.api.catalog import CatalogHandle
 from forklake.api.session import Session
-from trust.drivers.checker import Checker, explained
+from trust.drivers.checker import Checker, explain_failures
 from trust.drivers.lake import Place, create_lake
 from trust.drivers.operations import CHANGES, UPKEEP, Operation, run
 
@@ -38,7 +38,7 @@ class Driver:
         """What is found wrong by somebody who is told this."""
         log = self.data.parent / f"log-{next(_numbers)}"
         log.write_text("".join(json.dumps(line) + "\n" for line in noted))
-        return explained(self.checker, log).found
+        return explain_failures(self.checker, log).found
 
 
 def began(operation: Operation) -> dict[str, object]:

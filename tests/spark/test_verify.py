@@ -219,7 +219,7 @@ def test_defaults_that_columns_cannot_hold_are_found(lakehouse: Lakehouse, monke
     table = make(lakehouse.lake)
     table.add_column("fine", "utinyint", default=255)
     with monkeypatch.context() as patched:
-        patched.setattr("forklake.api.table.default_text", lambda value, *_: value)
+        patched.setattr("forklake.api.table.python_default", lambda _, value, *rest: value)
         table.add_column("s2", "timestamp_s", default="2020-01-01 05:00:00.7")
         table.add_column("j", "json")
         table.set_default("j", "nope")

@@ -11,6 +11,6 @@ def no_views_of_others(request: pytest.FixtureRequest) -> None:
     """A view that another test has left in Spark would answer for a table that is not there."""
     if "spark" in request.fixturenames:
         session = request.getfixturevalue("spark")
-        for view in session.catalog.listTables():
+        for view in session.sql("SHOW VIEWS").collect():
             if view.isTemporary:
-                session.catalog.dropTempView(view.name)
+                session.catalog.dropTempView(view.viewName)

@@ -14,6 +14,7 @@ from forklake.api.session import Session
 from forklake.errors import ForklakeError, TransactionError
 from forklake.spark.session.provider import SparkProvider
 from forklake.sql.parsing.cursor import quoted_name
+from tests.effort import examples
 
 PIECES = (
     "'", "''", '"', '""', "`", "``", ";", "--", "/*", "*/", "{", "}", "{0}", "{x}", "%", "%s", "%(a)s", ":a", "?", "$1",
@@ -65,7 +66,7 @@ def check_unharmed(session: Session) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(table=TEXTS, column=TEXTS, value=TEXTS)
-@settings(max_examples=60)
+@settings(max_examples=examples(25))
 def test_a_table_is_found_under_exactly_its_name_or_refused(dialect: str, table: str, column: str, value: str) -> None:
     with lake(dialect) as session:
         name, field = quoted_name(table, dialect), quoted_name(column, dialect)
@@ -120,7 +121,7 @@ def storable(value: str) -> bool:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(schema=TEXTS, view=TEXTS)
-@settings(max_examples=40)
+@settings(max_examples=examples(20))
 def test_schemas_and_macros_have_exactly_their_names(dialect: str, schema: str, view: str) -> None:
     with lake(dialect) as session:
         inner, macro = quoted_name(schema, dialect), quoted_name(view, dialect)
@@ -150,7 +151,7 @@ def test_schemas_and_macros_have_exactly_their_names(dialect: str, schema: str, 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(catalog=TEXTS, alias=TEXTS)
-@settings(max_examples=40)
+@settings(max_examples=examples(20))
 def test_catalogs_and_attachments_have_exactly_their_names(dialect: str, catalog: str, alias: str) -> None:
     with lake(dialect) as session:
         name, attached = string(catalog, dialect), quoted_name(alias, dialect)
@@ -184,7 +185,7 @@ def test_catalogs_and_attachments_have_exactly_their_names(dialect: str, catalog
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(text=TEXTS)
-@settings(max_examples=60)
+@settings(max_examples=examples(25))
 def test_texts_in_comments_messages_and_options_stay_texts(dialect: str, text: str) -> None:
     with lake(dialect) as session:
         written = string(text, dialect)
@@ -213,7 +214,7 @@ def test_texts_in_comments_messages_and_options_stay_texts(dialect: str, text: s
 
 
 @given(text=TEXTS)
-@settings(max_examples=150)
+@settings(max_examples=examples(60))
 def test_any_text_is_a_statement_or_an_error_of_ours(text: str) -> None:
     with lake("spark") as session:
         for statement in (text, f"CREATE {text}", f"INSERT INTO victim {text}x", f"ALTER TABLE victim {text}"):
@@ -231,7 +232,7 @@ def _refuse() -> SparkSession:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(values=st.lists(TEXTS.filter(storable), min_size=1, max_size=3), name=TEXTS)
-@settings(max_examples=6)
+@settings(max_examples=examples(4))
 def test_spark_sees_values_and_names_as_they_are(
     dialect: str, values: list[str], name: str, spark: SparkSession
 ) -> None:

@@ -1,11 +1,12 @@
 """Values that are given beside the text: in every kind of statement, and of every kind."""
 
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 from pyspark.sql import SparkSession
@@ -271,7 +272,9 @@ def test_parameters_stand_anywhere_in_the_duckdb_dialect(
         attach_main(opened, sqlite_place, tmp_path)
         opened.sql(f"CREATE TABLE t (id BIGINT, b {kind.get(type(value), 'DECIMAL(5,2)')})")
         opened.sql("INSERT INTO t VALUES (1, NULL), (2, NULL)")
-        for text, named in (("?", [value]), (":x", {"x": value}), ("$x", {"x": value})):
+        spelled: list[tuple[str, Any]] = [("?", [value]), (":x", {"x": value}), ("$x", {"x": value})]
+        # How a parameter is spelled has nothing to do with its type: three types try all spellings.
+        for text, named in spelled if value in (7, "it's", None) else spelled[:1]:
             assert rows(opened, f"UPDATE t SET b = {text} WHERE id = 2", named) == [(1,)]
             assert rows(opened, "SELECT b FROM t WHERE id = 2") == [(value,)]
             assert rows(opened, f"INSERT INTO t SELECT 3, {text}", named) == [(1,)]
@@ -294,3 +297,51 @@ def test_parameters_stand_beside_empty_and_quoted_texts(dialect: str, sqlite_pla
         opened.sql("DELETE FROM texts WHERE ? <= id AND v LIKE ? OR v = ''", [3, "q"])
         assert rows(opened, "SELECT :a, v, '' FROM texts WHERE id = :id", {"a": 7, "id": 1}) == [(7, "y", "")]
         assert rows(opened, "SELECT ?, concat(v, '''') FROM texts WHERE v IN (?, '')", ["a", "x"]) == [("a", "x'")]
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("SELECT $a AS x, 'it''s' AS y", {"a": 1}),
+        ("SELECT $a + $b AS x, '' AS y", {"a": 1, "b": 2}),
+        ("SELECT $a+$b AS x, '' AS y", {"a": 1, "b": 2}),
+        ('SELECT $a AS "x""y", \'\'', {"a": 1}),
+        ("SELECT $é AS x, $a AS y, ''", {"é": 1, "a": "it's"}),
+        ("SELECT $a AS x, '$b$' AS y, '' AS z", {"a": 1}),
+        ("SELECT $$a''b$$ AS x, $a AS y", {"a": 1}),
+        ("SELECT $a AS x, $$a''b$$ AS y", {"a": 1}),
+        ("SELECT $2 AS x, $1 AS y, ''", [1, 2]),
+        ("SELECT [1, 2, 3][$1:$2] AS x, $1::VARCHAR || '' AS y", [1, 2]),
+        ("SELECT x FROM (SELECT $1 AS x) WHERE x = $1", ["it's"]),
+    ],
+)
+def test_named_and_numbered_parameters_stand_beside_any_text_of_duckdb(
+    text: str, given: Any, spark: SparkSession
+) -> None:
+    with forklake.connect(spark=spark, dialect="duckdb") as opened:
+        assert rows(opened, text, given) == duckdb.execute(text, given).fetchall()
+
+
+@pytest.mark.parametrize("dialect", ["spark", "duckdb"])
+def test_a_time_of_day_is_a_parameter(dialect: str, sqlite_place: Place, tmp_path: Path, spark: SparkSession) -> None:
+    with forklake.connect(spark=spark, dialect=dialect) as opened:
+        attach_main(opened, sqlite_place, tmp_path)
+        opened.sql("CREATE TABLE t (id INT, c TIME)")
+        opened.sql("INSERT INTO t VALUES (?, ?)", [1, time(10)])
+        opened.sql("INSERT INTO t SELECT :id, :c", {"id": 2, "c": time(11, 30, 0, 500_000)})
+        opened.sql("INSERT INTO t SELECT ?, NULL", [3])
+        assert rows(opened, "SELECT id FROM t WHERE c = ?", [time(10)]) == [(1,)]
+        assert rows(opened, "SELECT id FROM t WHERE c > :c", {"c": time(11)}) == [(2,)]
+        assert rows(opened, "SELECT id FROM t WHERE c IN (?, ?)", [time(10), time(12)]) == [(1,)]
+        assert rows(opened, "UPDATE t SET c = ? WHERE c = ?", [time(12, 0, 0, 5), time(10)]) == [(1,)]
+        merge = "MERGE INTO t USING (SELECT ? AS c) AS s ON t.c = s.c WHEN MATCHED THEN UPDATE SET c = ?"
+        assert rows(opened, merge, [time(11, 30, 0, 500_000), time(13)]) == [(1,)]
+        assert rows(opened, "SELECT c FROM t ORDER BY id") == [("12:00:00.000005",), ("13:00:00",), (None,)]
+        assert rows(opened, "SELECT ?", [[time(10), None]]) == [(["10:00:00", None],)]
+
+
+@pytest.mark.parametrize("dialect", ["spark", "duckdb"])
+def test_moments_in_lists_are_those_that_were_given(dialect: str, spark: SparkSession) -> None:
+    with forklake.connect(spark=spark, dialect=dialect) as opened:
+        for moment in (datetime(1, 1, 1, tzinfo=UTC), datetime(1582, 10, 10, tzinfo=UTC), datetime(2020, 1, 1)):
+            assert rows(opened, "SELECT ?", [[moment, None]]) == [(list(*rows(opened, "SELECT ?, NULL", [moment])),)]

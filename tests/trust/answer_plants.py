@@ -9,10 +9,13 @@ from decimal import Decimal
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
+import pyarrow as pa
 from sqlglot import exp
 
 from forklake.catalog.lakes.lake import Catalog
 from forklake.catalog.transaction.transaction import Transaction, begin
+from forklake.spark.verbs import driver_changes
 from forklake.sql.parsing.table_references import Reference
 from forklake.sql.pruning import comparison_rules
 from forklake.sql.pruning import query_predicates as pruning
@@ -109,6 +112,18 @@ def nulls_first_ignored() -> Iterator[None]:
 
     def read(keys: tuple[SortKey, ...], *given: Any) -> Any:
         return really(tuple(replace(key, nulls_first=False) for key in keys), *given)
+
+    with _everywhere(really, read):
+        yield
+
+
+@contextmanager
+def updates_not_recognised() -> Iterator[None]:
+    """The driver takes the two rows of an update for a delete and an insert."""
+    really = driver_changes.change_types
+
+    def read(rows: pa.Table, is_deleted: np.ndarray) -> pa.Array:
+        return pa.array(np.where(is_deleted, "delete", "insert"), pa.string())
 
     with _everywhere(really, read):
         yield

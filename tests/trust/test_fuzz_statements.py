@@ -13,7 +13,7 @@ from tests.conftest import Place
 from trust.fuzz import statement_run
 from trust.fuzz.fuzzed_lake import FuzzedLake, fuzzed_lake
 from trust.fuzz.judging import Verdict, judge
-from trust.fuzz.statement_run import Orders, minimised, run_statements
+from trust.fuzz.statement_run import Orders, minimise, run_statements
 
 CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.sql"))
 
@@ -76,7 +76,7 @@ def test_an_error_of_no_kind_of_ours_is_noticed_and_made_small(
     text = "/* long */ USE lake -- and more"
     verdict = judged(subject, text)
     assert verdict.problem == "KeyError: 'planted'"
-    assert len(minimised(subject, text, verdict)) < len(text)
+    assert len(minimise(subject, text, verdict)) < len(text)
 
 
 def test_a_statement_without_end_is_noticed(subject: FuzzedLake, monkeypatch: pytest.MonkeyPatch) -> None:

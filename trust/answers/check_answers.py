@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from forklake.api.session import Session
-from forklake.spark.values.collect import collect
 from trust.answers.grammar import simplest
 from trust.answers.outcomes import Outcome, outcome
 from trust.answers.pieces import Piece, shrink
@@ -89,13 +88,13 @@ class AnswerCheck:
     def _without_shortcuts(self, text: str, is_query: bool) -> Outcome:
         """Queries are run by Spark alone; changes by a session of ours that takes no shortcuts."""
         if is_query:
-            return outcome(lambda: collect(self.subject.plain.sql(text)))
+            return outcome(lambda: self.subject.answer_of_spark(text))
         return outcome(lambda: self._rows(self.subject.slow, text, is_query))
 
     def _rows(self, session: Session, text: str, is_query: bool) -> pa.Table:
-        return session.sql(text).to_arrow() if is_query else self._changed(session, text)
+        return session.sql(text).to_arrow() if is_query else self._rows_after_change(session, text)
 
-    def _changed(self, session: Session, text: str) -> pa.Table:
+    def _rows_after_change(self, session: Session, text: str) -> pa.Table:
         """What all tables hold after a change, which is rolled back."""
         session.begin()
         try:

@@ -68,7 +68,7 @@ class ConstantCheck:
     def default_problems(self, constants: Sequence[Constant]) -> list[tuple[Constant, str]]:
         """Those of the constants that are stored differently by DEFAULT; one that is refused stores nothing."""
         given = stored_by_default(self.subject.fast, constants)
-        slow = stored(self.subject.slow, constants, "SELECT {}")
+        slow = read_stored(self.subject.slow, constants, "SELECT {}")
         if len(constants) > 1 and (given.error or slow.error or given.rows != slow.rows):
             middle = len(constants) // 2
             return self.default_problems(constants[:middle]) + self.default_problems(constants[middle:])
@@ -80,8 +80,8 @@ class ConstantCheck:
 
     def problems(self, constants: Sequence[Constant]) -> list[tuple[Constant, str]]:
         """Those of the constants that are stored differently: errors are looked for by halves."""
-        fast = stored(self.subject.fast, constants, "VALUES ({})")
-        slow = stored(self.subject.slow, constants, "SELECT {}")
+        fast = read_stored(self.subject.fast, constants, "VALUES ({})")
+        slow = read_stored(self.subject.slow, constants, "SELECT {}")
         if len(constants) > 1 and (fast.error or slow.error or fast.rows != slow.rows):
             middle = len(constants) // 2
             return self.problems(constants[:middle]) + self.problems(constants[middle:])
@@ -89,7 +89,7 @@ class ConstantCheck:
         if not fast.error or not slow.error:
             problem = fast.differs(slow)
             # Some expressions Spark takes in a SELECT, and not in VALUES.
-            if problem and fast.differs(stored(self.subject.slow, constants, "VALUES ({})")):
+            if problem and fast.differs(read_stored(self.subject.slow, constants, "VALUES ({})")):
                 return [(constants[0], problem)]
         return []
 
@@ -104,7 +104,7 @@ class ConstantCheck:
         )
 
 
-def stored(session: Session, constants: Sequence[Constant], form: str) -> Outcome:
+def read_stored(session: Session, constants: Sequence[Constant], form: str) -> Outcome:
     """What the constants are when they are read again, each from a column of its kind."""
     columns = ", ".join(f"c_{at} {KINDS[kind].sql}" for at, (kind, _) in enumerate(constants))
     values = form.format(", ".join(piece.text() for _, piece in constants))
@@ -144,9 +144,9 @@ def _constant(rng: random.Random, grammar: Grammar, kind: str) -> Constant:
         value = rng.choice((*KINDS[kind].values, None))
         return kind, Piece(family, (grammar.constant(value, kind),))
     if chance < 0.65:
-        return kind, grammar.filled(family, rng.choice(_CASTS).replace("TYPE", _cast_type(kind)), 0)
+        return kind, grammar.fill(family, rng.choice(_CASTS).replace("TYPE", _cast_type(kind)), 0)
     if chance < 0.75 and family in ("date", "ts", "ntz"):
-        return kind, grammar.filled(family, "<time_text>", 0)
+        return kind, grammar.fill(family, "<time_text>", 0)
     return kind, grammar.expression(family, 1)
 
 

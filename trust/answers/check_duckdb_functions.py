@@ -50,11 +50,11 @@ _ABOUT_THE_ENGINE = re.compile(
     r"pg_|has_.*privilege|duckdb|current_|in_search_path|col_description|obj_description|shobj|format_type|version"
     r"|session_user|set_config|get_?(variable|env|_type)|txid|current|sleep|write_log|error|uuid|gen_random|json|stats"
     r"|vector_type|create_sort_key|parse_|add_parquet|combine|finalize|nextval|currval|list_(distinct|intersect|unique)"
-    r"|array_|decode$|row$|map$",
+    r"|array_|decode$|row$|map$|equi_width_bins$",
 )
 """Functions whose value is about the engine or comes from outside; those that give lists in no order; those of arrays,
-which have a fixed length to DuckDB; `row` and `map`, whose values look different in Python; and
-decode, of which the parser drops an argument.
+which have a fixed length to DuckDB; `row` and `map`, whose values look different in Python; decode, of which the parser
+drops an argument; and equi_width_bins, with which DuckDB is not done for hours if it is to make 128,512 of them.
 """
 _AT_MOST = 16
 _NUMBERS: Mapping[str, Sequence[str]] = {

@@ -2,12 +2,17 @@
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from unittest.mock import patch
 
 import pyarrow as pa
 
+from forklake.api.session import Session
+from forklake.spark.reading import driver_rows, row_groups
 from forklake.sql.results.arrow_rows import shown_columns
+from forklake.sql.small import answer
 from trust.answers.grammar import Grammar
 from trust.answers.kinds import KINDS, Column
 from trust.answers.outcomes import Outcome, outcome
@@ -19,8 +24,18 @@ from trust.answers.tally import Tally
 
 ANSWERED = "answered by the driver"
 LEFT = "left to Spark"
-_NEEDS_SPARK = "This query needs Spark"
+_NEEDS_SPARK = re.compile("This (query|statement) needs Spark")
 _OPERATORS = ("=", "<>", "<", "<=", ">", ">=", "==", "!=")
+_PLAIN: Mapping[str, tuple[str, ...]] = {
+    "int": ("0", "5", "-1", "42", "300", "70000", "3000000000"),
+    "dec": ("1.5", "-0.25", "7", "123456.789"),
+    "dbl": ("1.5", "2e3", "7", "-0.0"),
+    "text": ("'a'", "''", "'it''s'", "'zoë'"),
+    "bool": ("true", "false"),
+    "date": ("DATE '2024-02-29'", "'2024-02-29'"),
+}
+"""Values to set, written as programs write them."""
+_NESTED = ("struct", "list", "map")
 _NUMBERS = ("0", "1", "-1", "5", "42", "1.5", "0.1", "99.99", "1e1", "1L", "300", "3000000000", "NULL")
 
 
@@ -38,8 +53,12 @@ class SmallQueryCheck:
             return
         session = self.subject.fast.cursor()
         session.sql("SET forklake_small_queries = 'driver'")
+        with _as_if_large():
+            self._check(rng, count, session)
+
+    def _check(self, rng: random.Random, count: int, session: Session) -> None:
         for _ in range(count):
-            query = _Maker(rng, rng.choice(self.subject.tables), self.dialect).query()
+            query = SmallStatements(rng, rng.choice(self.subject.tables), self.dialect).query()
             self.tally.end_to_end += 1
             problem = self._problem(session.sql, query)
             if problem:
@@ -49,22 +68,39 @@ class SmallQueryCheck:
     def _problem(self, run: object, query: str) -> str:
         """What is wrong with the answer of the driver, or nothing."""
         assert callable(run)
-        found: Outcome = outcome(lambda: _in_order(run(query).to_arrow(), query))
-        if found.message.startswith(_NEEDS_SPARK):
+        found: Outcome = outcome(lambda: in_order(run(query).to_arrow(), query))
+        if needs_spark(found):
             self.tally.count(LEFT)
             return ""
         if found.error:
             return found.differs(outcome(lambda: self.subject.slow.sql(query).to_arrow()))
         self.tally.count(ANSWERED)
-        return found.differs(outcome(lambda: _in_order(self._of_spark(query), query)))
+        return found.differs(outcome(lambda: in_order(self._of_spark(query), query)))
 
     def _of_spark(self, query: str) -> pa.Table:
         if self.dialect == "spark":
-            return self.subject.plain.sql(query).toArrow()
+            return self.subject.answer_of_spark(query)
         return self.subject.slow.sql(query).to_arrow()
 
 
-def _in_order(rows: pa.Table, query: str) -> pa.Table:
+@contextmanager
+def _as_if_large() -> Iterator[None]:
+    """What is done for large tables is done for small ones: strings are read as dictionaries, first rows looked for."""
+    with (
+        patch.object(row_groups, "BYTES_OF_LENGTH", 10_000),
+        patch.object(driver_rows, "FEW_ROWS", 0),
+        patch.object(answer, "FEW_ROWS", 0),
+        patch.object(answer, "PART_OF_ALL", 1),
+    ):
+        yield
+
+
+def needs_spark(found: Outcome) -> bool:
+    """Whether the driver has left a statement to Spark."""
+    return _NEEDS_SPARK.match(found.message) is not None
+
+
+def in_order(rows: pa.Table, query: str) -> pa.Table:
     """The rows with their places, where the query gives each of them one."""
     if "ORDER BY" not in query:
         return rows
@@ -76,30 +112,70 @@ def _in_order(rows: pa.Table, query: str) -> pa.Table:
 
 
 @dataclass(slots=True)
-class _Maker:
+class SmallStatements:
+    """Makes statements over one table, most of which the driver can answer or carry out."""
+
     rng: random.Random
     table: MadeTable
     dialect: str
 
+    def change(self) -> str:
+        alias = self.rng.choice(("", "", "AS z "))
+        where = f"WHERE {self.where()}" if self.rng.random() < 0.95 else ""
+        if self.rng.random() < 0.4:
+            return f"DELETE FROM {self.table.name} {alias}{where}"
+        values = ", ".join(f"{column.name} = {self.value(column)}" for column in self.columns())
+        return f"UPDATE {self.table.name} {alias}SET {values} {where}"
+
     def query(self) -> str:
         alias = self.rng.choice(("", "", "AS z ", "z "))
         where = f"WHERE {self.where()} " if self.rng.random() < 0.8 else ""
-        group = self.rng.sample(self.table.columns, self.rng.randint(1, 2)) if self.rng.random() < 0.2 else []
+        group = self.rng.sample(self.table.columns, self.rng.randint(1, 2)) if self.rng.random() < 0.25 else []
+        distinct = ""
         if group:
-            clauses = f"GROUP BY {', '.join(column.name for column in group)} "
+            clauses = f"GROUP BY {', '.join(column.name for column in group)} {self.having(group)}"
             shown = [*(column.name for column in group), *self.aggregates()]
             keys = [column.name for column in group]
-        elif self.rng.random() < 0.25:
-            clauses, keys, shown = "", [], self.aggregates()
+            if self.rng.random() < 0.3:
+                # One that ends the order, so that there is only one.
+                keys.insert(0, self.aggregate(alone=True))
+        elif self.rng.random() < 0.3:
+            clauses, keys, shown = self.having([]) if self.rng.random() < 0.2 else "", [], self.aggregates()
+        elif self.rng.random() < 0.15:
+            chosen = [column.name for column in self.columns()[:3]]
+            distinct, clauses, keys, shown = "DISTINCT ", "", chosen, chosen
         else:
             clauses, keys = "", [*(column.name for column in self.columns()), KEY]
             shown = ["*"] if self.rng.random() < 0.2 else [self.shown(column, alias) for column in self.columns()]
-        query = f"SELECT {', '.join(shown)} FROM {self.table.name} {alias}{where}{clauses}"
+            if self.rng.random() < 0.1:
+                shown.append(self.rng.choice(("1", "42 AS c1", "'a'", "'zoë' AS c2", "3000000000", "-1", "1.5", "007")))
+        query = f"SELECT {distinct}{', '.join(shown)} FROM {self.table.name} {alias}{where}{clauses}"
         if keys and self.rng.random() < 0.7:
             query += f"ORDER BY {', '.join(name + self.direction() for name in dict.fromkeys(keys))} "
             query += self.rng.choice(("", "", f"LIMIT {self.rng.choice((0, 1, 3, 100))} "))
             query += f"OFFSET {self.rng.choice((0, 1, 4))}" if self.rng.random() < 0.2 else ""
         return query
+
+    def having(self, group: Sequence[Column]) -> str:
+        """A condition on groups, sometimes."""
+        if self.rng.random() < 0.6:
+            return ""
+        count = f"{self.rng.choice(('count(*)', 'count(1)'))} {self.rng.choice(_OPERATORS)} {self.rng.randint(0, 4)}"
+        numbers = [column for column in self.table.columns if column.family in ("int", "dec")]
+        number = self.rng.choice(numbers).name
+        sums = (f"sum({number})", f"avg({number})") if self.dialect == "spark" else ()
+        aggregate = self.rng.choice((*sums, f"min({number})", f"count(DISTINCT {number})"))
+        forms = [
+            count,
+            f"{aggregate} {self.rng.choice(_OPERATORS)} {self.rng.choice(_NUMBERS)}",
+            f"{aggregate} IS NOT NULL",
+            *(self.comparison(column) for column in group),
+        ]
+        chosen = self.rng.sample(forms, self.rng.randint(1, 2))
+        return f"HAVING {self.rng.choice((' AND ', ' OR ')).join(chosen)} "
+
+    def value(self, column: Column) -> str:
+        return self.rng.choice((*_PLAIN.get(column.family, ()), "NULL", self.constant(column)))
 
     def where(self) -> str:
         found = self.condition(2)
@@ -119,12 +195,18 @@ class _Maker:
     def aggregates(self) -> list[str]:
         return [self.aggregate() for _ in range(self.rng.randint(1, 3))]
 
-    def aggregate(self) -> str:
-        column = self.rng.choice(self.table.columns).name
-        call = self.rng.choice(
-            ("count(*)", "count(1)", f"count({column})", f"min({column})", f"max({column})", f"MAX({column})")
-        )
-        return f"{call} AS n{self.rng.randint(1, 3)}" if self.rng.random() < 0.2 else call
+    def aggregate(self, *, alone: bool = False) -> str:
+        column = self.rng.choice(self.table.columns)
+        name = column.name
+        calls = ["count(*)", "count(1)", f"count({name})", f"min({name})", f"max({name})", f"MAX({name})"]
+        calls += [f"count(DISTINCT {name})", f"COUNT(DISTINCT {name})"]
+        numbers = [column for column in self.table.columns if column.family in ("int", "dec")]
+        for number in self.rng.sample(numbers, min(2, len(numbers))) if self.dialect == "spark" else ():
+            calls += [f"sum({number.name})", f"avg({number.name})"]
+        if self.rng.random() < 0.1:
+            calls = [f"sum({name})", f"AVG({name})"]
+        call = self.rng.choice(calls)
+        return f"{call} AS n{self.rng.randint(1, 3)}" if not alone and self.rng.random() < 0.2 else call
 
     def direction(self) -> str:
         return self.rng.choice(("", "", " ASC", " DESC", " DESC NULLS FIRST", " NULLS LAST"))
@@ -135,10 +217,11 @@ class _Maker:
             return f"({self.condition(depth - 1)} {self.rng.choice(('AND', 'OR'))} {self.condition(depth - 1)})"
         if depth and chance < 0.45:
             return f"NOT {self.condition(depth - 1)}"
-        if chance < 0.5 and self.dialect == "spark":
+        if chance < 0.47 and self.dialect == "spark":
             grammar = Grammar(self.rng, RULES, WORDS, self.table.columns)
             return f"({grammar.expression('bool', 1).text()})"
-        return f"({self.comparison(self.rng.choice(self.table.columns))})"
+        plain = [column for column in self.table.columns if column.family not in _NESTED]
+        return f"({self.comparison(self.rng.choice(self.table.columns if chance < 0.52 else plain))})"
 
     def comparison(self, column: Column) -> str:
         constant, other = self.constant(column), self.constant(column)

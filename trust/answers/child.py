@@ -25,6 +25,9 @@ PIECES: Mapping[str, Counts] = {
         conditions=400,
         queries=100,
         small_queries=700,
+        small_changes=60,
+        small_feeds=60,
+        small_inserts=30,
         changes=12,
         constants=72,
         duckdb_conditions=1200,
@@ -35,7 +38,7 @@ PIECES: Mapping[str, Counts] = {
     ),
 }
 """What a round of each piece makes. A round takes new tables."""
-_SNAPSHOTS = Counts(snapshots=True, duckdb_snapshots=len(STATEMENTS), duckdb_functions=1)
+_SNAPSHOTS = Counts(snapshots=len(STATEMENTS), duckdb_snapshots=len(STATEMENTS), duckdb_functions=1)
 
 
 def run_rounds(piece: str, folder: Path, seed: str, rounds: int) -> dict[str, Tally]:

@@ -1,6 +1,6 @@
 """The rows of a table in DuckDB, and what it says of conditions and expressions over them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -12,6 +12,9 @@ from trust.answers.kinds import Column
 TYPES = {"STRING": "VARCHAR", "TIMESTAMP_NTZ": "TIMESTAMP", "TIMESTAMP_LTZ": "TIMESTAMPTZ"}
 LEFT_OUT = frozenset({"uuid", "time", "utiny", "ubig", "map", "bin", "wide"})
 """Kinds that Spark shows as another type than DuckDB has, or that the grammar knows nothing of."""
+
+
+AVOIDED = "errors that DuckDB's optimiser avoids"
 
 
 def duckdb_columns(columns: Sequence[Column]) -> list[Column]:
@@ -59,3 +62,15 @@ class DuckDBOracle:
 
     def close(self) -> None:
         self._connection.close()
+
+
+def fails_unoptimised(connection: duckdb.DuckDBPyConnection, run: Callable[[], object]) -> bool:
+    """Whether DuckDB fails, too, if it evaluates conditions as they are written: its optimiser may avoid an error."""
+    connection.execute("PRAGMA disable_optimizer")
+    try:
+        run()
+    except duckdb.Error:
+        return True
+    finally:
+        connection.execute("PRAGMA enable_optimizer")
+    return False

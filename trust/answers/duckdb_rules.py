@@ -38,7 +38,7 @@ _COMPARED: Sequence[str] = (
 )  # fmt: skip
 
 
-def _compared(families: str) -> tuple[str, ...]:
+def _comparisons(families: str) -> tuple[str, ...]:
     return tuple(template.format(f=family) for family in families.split() for template in _COMPARED)
 
 
@@ -53,7 +53,7 @@ RULES: Mapping[str, Sequence[str]] = {
         "true", "NULL",
     ),
     "bool_atom": (
-        *_compared("int int dec dbl text text date date ntz ts"),
+        *_comparisons("int int dec dbl text text date date ntz ts"),
         *("<c.text> <not>LIKE <like_pattern>",) * 20,
         *("NOT <c.text> LIKE <like_pattern>", "NOT (<c.text> NOT LIKE <like_pattern>)",
         "<c.text> <not>ILIKE <like_pattern>") * 4,

@@ -46,7 +46,7 @@ class Grammar:
                 break
         return Piece("bool" if family == "bool_atom" else family, tuple(self._parts(template, depth)))
 
-    def filled(self, kind: str, template: str, depth: int = 1) -> Piece:
+    def fill(self, kind: str, template: str, depth: int = 1) -> Piece:
         """A template with its places filled."""
         return Piece(kind, tuple(self._parts(template, depth)))
 

@@ -48,7 +48,7 @@ class Shapes:
         named = {"A": first.name, "B": second.name, **targets}
         for name, text in named.items():
             template = template.replace(f"{{{name}}}", text)
-        return grammar.filled("query", template, self.rng.choice((1, 2, 3)))
+        return grammar.fill("query", template, self.rng.choice((1, 2, 3)))
 
     def _target(self, table: MadeTable, kind: str) -> str:
         names = [column.name for column in table.columns if column.kind == kind]

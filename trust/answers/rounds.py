@@ -16,6 +16,9 @@ from trust.answers.check_duckdb_stored import DuckDBStoredCheck
 from trust.answers.check_plans import PlanCheck
 from trust.answers.check_settings import SETTINGS, check_settings
 from trust.answers.check_small import SmallQueryCheck
+from trust.answers.check_small_changes import SmallChangeCheck
+from trust.answers.check_small_feeds import SmallFeedCheck
+from trust.answers.check_small_inserts import SmallInsertCheck
 from trust.answers.check_snapshots import STATEMENTS, SnapshotCheck
 from trust.answers.subject import light, speaking, subject
 from trust.answers.tables import make_tables
@@ -38,15 +41,22 @@ class Counts:
     changes: int = 0
     small_queries: int = 0
     """Of one table in Spark's dialect; a third as many in DuckDB's, if that is spoken."""
+    small_changes: int = 0
+    """The same for UPDATEs and DELETEs."""
+    small_feeds: int = 0
+    """The same for queries of change feeds."""
+    small_inserts: int = 0
+    """The same for INSERTs of queries."""
     constants: int = 0
     settings: int = 0
     """How many of the settings, each with `under_settings` statements."""
     under_settings: int = 40
     setting_named: str = ""
     """Part of the names of those settings that are tried."""
-    snapshots: bool = False
+    snapshots: int = 0
+    """How many of the statements that another session commits to meanwhile are tried."""
     duckdb_snapshots: int = 0
-    """How many of the statements that another session commits to meanwhile are tried in the DuckDB dialect, too."""
+    """The same in the DuckDB dialect."""
 
     @property
     def speaks_duckdb(self) -> bool:
@@ -80,6 +90,9 @@ def run_round(
             PlanCheck(made, table, tallies["conditions"]).check(chance(table.name), counts.conditions // each)
         AnswerCheck(made, tallies["answers"]).check(chance("answers"), counts.queries, counts.changes)
         SmallQueryCheck(made, tallies["small"]).check(chance("small queries"), counts.small_queries)
+        SmallChangeCheck(made, tallies["small"]).check(chance("small changes"), counts.small_changes)
+        SmallFeedCheck(made, tallies["small"]).check(chance("small feeds"), counts.small_feeds)
+        SmallInsertCheck(made, tallies["small"]).check(chance("small inserts"), counts.small_inserts)
         if counts.constants:
             constants = ConstantCheck(made, tallies["constants"])
             constants.check(chance("constants"), counts.constants)
@@ -88,13 +101,19 @@ def run_round(
         chosen = [given for given in sample if any(counts.setting_named in name for name in given)]
         check_settings(made, f"{seed}/settings", counts.under_settings, 1, tallies["settings"], chosen)
         if counts.snapshots:
-            SnapshotCheck(made, tallies["snapshots"]).check(STATEMENTS)
+            SnapshotCheck(made, tallies["snapshots"]).check(STATEMENTS[: counts.snapshots])
         if counts.speaks_duckdb:
             with speaking(made, "duckdb") as other:
                 if counts.duckdb_snapshots:
                     SnapshotCheck(other, tallies["snapshots"]).check(STATEMENTS[: counts.duckdb_snapshots])
                 small = SmallQueryCheck(other, tallies["small"], "duckdb")
                 small.check(chance("duckdb small queries"), counts.small_queries // 3)
+                changes = SmallChangeCheck(other, tallies["small"], "duckdb")
+                changes.check(chance("duckdb small changes"), counts.small_changes // 3)
+                feeds = SmallFeedCheck(other, tallies["small"], "duckdb")
+                feeds.check(chance("duckdb small feeds"), counts.small_feeds // 3)
+                inserts = SmallInsertCheck(other, tallies["small"], "duckdb")
+                inserts.check(chance("duckdb small inserts"), counts.small_inserts // 3)
                 DuckDBQueryCheck(other, tallies["duckdb"]).check(chance("duckdb queries"), counts.duckdb_queries)
                 if counts.duckdb_constants or counts.duckdb_changes:
                     kept = DuckDBStoredCheck(other, tallies["duckdb"])

@@ -54,7 +54,7 @@ _COMPARED: Sequence[str] = (
 )  # fmt: skip
 
 
-def _compared(families: str) -> tuple[str, ...]:
+def _comparisons(families: str) -> tuple[str, ...]:
     return tuple(template.format(f=family) for family in families.split() for template in _COMPARED)
 
 
@@ -75,7 +75,7 @@ RULES: Mapping[str, Sequence[str]] = {
         "nvl2(<c.text>, <bool>, <bool>)", "1 = 1", "1 > 2", "NULL = 1", "<c.bool> <cmp> <c.bool>",
     ),
     "bool_atom": (
-        *_compared("int int dec dbl text text date date ntz ts ts bin"),
+        *_comparisons("int int dec dbl text text date date ntz ts ts bin"),
         *("<c.text> <not>LIKE <like_pattern>",) * 25,
         *("NOT <c.text> LIKE <like_pattern>", "NOT (<c.text> NOT LIKE <like_pattern>)") * 5,
         *("<c.text> <not>ILIKE <like_pattern>", "<text> <not>LIKE <like_pattern>") * 4,

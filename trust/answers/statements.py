@@ -36,11 +36,11 @@ def _plain(table: MadeTable, rng: random.Random) -> tuple[Naming, str]:
     return str, ""
 
 
-def _aliased(table: MadeTable, rng: random.Random) -> tuple[Naming, str]:
+def _with_alias(table: MadeTable, rng: random.Random) -> tuple[Naming, str]:
     return lambda name: f"z.{name}", " AS z"
 
 
-def _cased(table: MadeTable, rng: random.Random) -> tuple[Naming, str]:
+def _with_other_case(table: MadeTable, rng: random.Random) -> tuple[Naming, str]:
     return lambda name: f"Z.{name.title()}", " AS z"
 
 
@@ -56,7 +56,7 @@ def _in_full(table: MadeTable, rng: random.Random) -> tuple[Naming, str]:
     return lambda name: f"lake.main.{table.name}.{name}", ""
 
 
-def _listed(table: MadeTable, rng: random.Random) -> tuple[Naming, str]:
+def _with_column_list(table: MadeTable, rng: random.Random) -> tuple[Naming, str]:
     """Every column is called like another one."""
     names = [column.name for column in table.columns]
     others = rng.sample(names, len(names))
@@ -65,40 +65,40 @@ def _listed(table: MadeTable, rng: random.Random) -> tuple[Naming, str]:
 
 
 def _listed_qualified(table: MadeTable, rng: random.Random) -> tuple[Naming, str]:
-    naming, alias = _listed(table, rng)
+    naming, alias = _with_column_list(table, rng)
     return lambda name: f"z.{naming(name)}", alias
 
 
 FORMS: Sequence[Form] = (
     Form("read", "SELECT {k} FROM {t}{a} WHERE {p}", _plain),
-    Form("read", "SELECT {k} FROM {t}{a} WHERE {p}", _aliased),
-    Form("read", "SELECT {k} FROM lake.main.{t}{a} WHERE ({p})", _cased),
+    Form("read", "SELECT {k} FROM {t}{a} WHERE {p}", _with_alias),
+    Form("read", "SELECT {k} FROM lake.main.{t}{a} WHERE ({p})", _with_other_case),
     Form("read", "SELECT * FROM main.{t}{a} WHERE {p} ORDER BY {k}", _upper),
     Form("read", "SELECT {k} FROM {t}{a} WHERE {p}", _by_table),
     Form("read", "SELECT {k} FROM {t}{a} WHERE {p}", _in_full),
-    Form("read", "SELECT {k} FROM {t}{a} WHERE {p}", _listed),
+    Form("read", "SELECT {k} FROM {t}{a} WHERE {p}", _with_column_list),
     Form("read", "SELECT count(*), min({k}) FROM lake.{t}{a} WHERE {p}", _listed_qualified),
     Form("read", "SELECT count(*) FROM {t}{a} WHERE {p}", _plain),
-    Form("read", "WITH c AS (SELECT * FROM {t}{a} WHERE {p}) SELECT k FROM c", _aliased),
+    Form("read", "WITH c AS (SELECT * FROM {t}{a} WHERE {p}) SELECT k FROM c", _with_alias),
     Form("read", "SELECT k FROM (SELECT * FROM {t}{a} WHERE {p}) LIMIT 5", _plain),
     Form("read", "SELECT k FROM (SELECT * FROM {t}) AS z WHERE {p}", _plain),
     Form("read", "UPDATE {t}{a} SET k = 1 WHERE {p}", _plain),
-    Form("read", "UPDATE {t}{a} SET k = 1 WHERE {p}", _aliased),
+    Form("read", "UPDATE {t}{a} SET k = 1 WHERE {p}", _with_alias),
     Form("delete", "DELETE FROM {t}{a} WHERE {p}", _plain),
     Form("delete", "DELETE FROM {t}{a} WHERE {p}", _plain),
-    Form("delete", "DELETE FROM lake.main.{t}{a} WHERE {p}", _aliased),
+    Form("delete", "DELETE FROM lake.main.{t}{a} WHERE {p}", _with_alias),
     Form("delete", "DELETE FROM {t}{a} WHERE NOT (NOT ({p}))", _by_table),
     Form("delete", "DELETE FROM {t}{a} WHERE ({p})", _upper),
     # In forks, and in the past of one that has changed everything since.
-    Form("read", "SELECT {k} FROM twin.main.{t}{a} WHERE {p}", _aliased),
-    Form("read", "SELECT {k} FROM past.main.{t}{a} AT (VERSION => {v}) WHERE {p}", _aliased),
+    Form("read", "SELECT {k} FROM twin.main.{t}{a} WHERE {p}", _with_alias),
+    Form("read", "SELECT {k} FROM past.main.{t}{a} AT (VERSION => {v}) WHERE {p}", _with_alias),
     Form("read", "SELECT {k} FROM past.main.{t} VERSION AS OF {v}{a} WHERE {p}", _listed_qualified),
-    Form("delete", "DELETE FROM twin.main.{t}{a} WHERE {p}", _aliased),
+    Form("delete", "DELETE FROM twin.main.{t}{a} WHERE {p}", _with_alias),
     # With parameters.
     Form("read", "SELECT {k} FROM {t}{a} WHERE {p}", _plain, "?"),
-    Form("read", "SELECT {k} FROM {t}{a} WHERE {p}", _aliased, ":"),
+    Form("read", "SELECT {k} FROM {t}{a} WHERE {p}", _with_alias, ":"),
     Form("delete", "DELETE FROM {t}{a} WHERE {p}", _plain, "?"),
-    Form("delete", "DELETE FROM {t}{a} WHERE {p}", _aliased, ":"),
+    Form("delete", "DELETE FROM {t}{a} WHERE {p}", _with_alias, ":"),
     # From Python.
     Form("read", "table({t!r}).scan(where={p!r})", _plain, call=lambda t, p: t.scan(where=p).to_spark()),
     Form("read", "table({t!r}).count(where={p!r})", _upper, call=lambda t, p: t.count(where=p)),

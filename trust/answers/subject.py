@@ -6,11 +6,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pyarrow as pa
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 import forklake
 from forklake.api.session import Session
+from forklake.errors import QueryFailed
+from forklake.spark.session.failures import is_from_spark
+from forklake.spark.values.collect import collect
 from trust.answers.tables import KEY, MadeTable
 
 FILE = "__file"
@@ -45,6 +49,16 @@ class Subject:
     """All rows by table, with the name of their file, NULL where they are in no file."""
     version: int = 0
     """The snapshot of all tables; the catalog `past` has changed them since."""
+
+    def answer_of_spark(self, text: str) -> pa.Table:
+        """The rows that Spark alone gives for a query."""
+        try:
+            return collect(self.plain.sql(text))
+        except Exception as error:
+            if isinstance(error, PySparkException) or not is_from_spark(error):
+                raise
+            # What fails in a thread of its own, such as a broadcast, is not translated by PySpark.
+            raise QueryFailed(str(error)) from error
 
     def rows(self, table: MadeTable) -> DataFrame:
         """All rows of a table as values in a plan of Spark: no file is read for them, and no job is run."""

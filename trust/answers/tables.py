@@ -93,6 +93,8 @@ def make_table(rng: random.Random, name: str, layout: str, files: int = 10) -> M
     listed = ", ".join(f"{column.name} {KINDS[column.kind].sql}" for column in columns)
     keys = f" PARTITIONED BY ({_partition(rng, columns)})" if layout == "partitioned" else ""
     maker.steps.append(f"CREATE TABLE {{table}} ({listed}){keys}")
+    # So few rows in a row group that files have several, which queries of the driver choose from.
+    maker.steps.append("CALL lake.set_option('parquet_row_group_size', 2, table_name => '{table}')")
     for at in range(files):
         if layout == "evolved" and at % 2:
             _evolve(maker, at)

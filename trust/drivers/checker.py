@@ -105,7 +105,7 @@ class Checker:
             found = lake.table(name).scan().fetchall()
             if len(found) != len(dict(found)) or len(found) != lake.table(name).count():
                 yield f"Rows of {catalog}.{name} are there twice, or are counted wrong."
-            yield from self._settled(name, dict(found), set(numbers), made)
+            yield from self._settle(name, dict(found), set(numbers), made)
         known: dict[str, set[Any]] = defaultdict(set)
         for name in names:
             known["numbers"] |= self._expected[name].numbers
@@ -113,7 +113,7 @@ class Checker:
         if known["numbers"] != set(numbers) or known["made"] != made:
             yield f"{catalog} has transactions or tables of nobody, or lacks some: {set(numbers) ^ known['numbers']}"
 
-    def _settled(self, name: str, rows: Rows, numbers: set[int], made: set[str]) -> Iterator[str]:
+    def _settle(self, name: str, rows: Rows, numbers: set[int], made: set[str]) -> Iterator[str]:
         """Find out which of the two it is, and go on from there."""
         expected = self._expected[name]
         possible = [expected]
@@ -152,7 +152,7 @@ class Checker:
         return path.removeprefix("file://").removeprefix(f"{self._place.data.rstrip('/')}/")
 
 
-def explained(check: "Checker", log: Path) -> Checked:
+def explain_failures(check: "Checker", log: Path) -> Checked:
     """The same; a reader that fails has found something."""
     try:
         return check.check(log)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import forklake
-from trust.drivers.checker import Checker, explained
+from trust.drivers.checker import Checker, explain_failures
 from trust.drivers.lake import SETTINGS, Place, create_lake
 
 
@@ -18,7 +18,7 @@ def main(place: Place) -> None:
         checker = Checker(place, create_lake(session, place))
         print("ready", flush=True)
         for line in sys.stdin:
-            print(json.dumps(asdict(explained(checker, Path(line.strip())))), flush=True)
+            print(json.dumps(asdict(explain_failures(checker, Path(line.strip())))), flush=True)
 
 
 if __name__ == "__main__":

@@ -112,14 +112,14 @@ def _use(search: Search, target: str) -> None:
             search.look("the location", attachment.lake.store.location)
             for text in ("SHOW DATABASES", "SELECT * FROM lake.options()", "SELECT * FROM lake.catalogs()"):
                 search.look(text, repr(session.sql(text).fetchall()))
-            _raised(search, "a statement that fails", partial(session.sql, "SELECT * FROM lake.main.nope"))
+            _search_error(search, "a statement that fails", partial(session.sql, "SELECT * FROM lake.main.nope"))
 
 
 def _fail(search: Search, statement: str) -> None:
     for dialect in ("spark", "duckdb"):
         with forklake.connect(dialect=dialect) as session:
             session._state.provider = NoSpark()
-            _raised(search, statement[:40], partial(_answer, session, statement))
+            _search_error(search, statement[:40], partial(_answer, session, statement))
 
 
 def _direct(search: Search, host: str, database: str) -> None:
@@ -127,15 +127,15 @@ def _direct(search: Search, host: str, database: str) -> None:
     for target in _targets(host, database):
         elsewhere = (target.replace(database, "nope"), target.replace(host, "/nowhere"))
         for wrong in (f"{target} x=", f"mysql:{target}", *elsewhere):
-            _raised(search, "open_lake", partial(open_lake, wrong))
-            _raised(search, "attach", partial(forklake.connect().attach, wrong, "x", catalog="main"))
+            _search_error(search, "open_lake", partial(open_lake, wrong))
+            _search_error(search, "attach", partial(forklake.connect().attach, wrong, "x", catalog="main"))
 
 
 def _answer(session: Session, statement: str) -> object:
     return session.sql(statement).fetchall()
 
 
-def _raised(search: Search, what: str, action: Callable[[], object]) -> None:
+def _search_error(search: Search, what: str, action: Callable[[], object]) -> None:
     try:
         action()
     except Exception as error:

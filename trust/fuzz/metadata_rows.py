@@ -68,7 +68,7 @@ def try_damaged(rng: random.Random, world: World, tally: RowsTally, told: str) -
             for name, operation in operations(world, lake, session).items():
                 if not name.startswith(_ALWAYS) and rng.random() < _SKIPPED:
                     continue
-                answer = _tried(operation, tally, name, told)
+                answer = _try(operation, tally, name, told)
                 noticed |= name.startswith("verify") and _is_wrong(answer)
         tally.noticed += noticed
         gone = [path for path, held in precious.items() if not Path(path).exists() or Path(path).read_bytes() != held]
@@ -86,7 +86,7 @@ def _is_wrong(answer: object) -> bool:
     return answer is not None
 
 
-def _tried(operation: Callable[[], object], tally: RowsTally, name: str, told: str) -> object:
+def _try(operation: Callable[[], object], tally: RowsTally, name: str, told: str) -> object:
     tally.operations += 1
     try:
         with time_limit(SECONDS):

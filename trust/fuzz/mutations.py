@@ -16,7 +16,7 @@ _PIECES: Sequence[str] = (
 LONGEST = 200_000
 
 
-def mutated(rng: random.Random, text: str, others: Sequence[str]) -> str:
+def mutate(rng: random.Random, text: str, others: Sequence[str]) -> str:
     """The text with a few things done to it."""
     for _ in range(rng.choice((1, 1, 1, 2, 3, 6))):
         text = rng.choice(_CHANGES)(rng, text, others)

@@ -33,7 +33,7 @@ def with_footer(rows: bytes, footer: bytes, length: int | None = None, mark: byt
     return rows + footer + struct.pack("<I", (len(footer) if length is None else length) & 0xFFFFFFFF) + mark
 
 
-def _flipped(rng: random.Random, content: bytes, count: int) -> bytes:
+def _flip_bytes(rng: random.Random, content: bytes, count: int) -> bytes:
     changed = bytearray(content)
     for _ in range(count):
         changed[rng.randrange(len(changed))] = rng.randrange(256)
@@ -43,11 +43,11 @@ def _flipped(rng: random.Random, content: bytes, count: int) -> bytes:
 def mutated_footer(rng: random.Random) -> bytes:
     """A footer with a few bytes changed, which is where numbers of rows, sizes and places are."""
     rows, footer = _footer(plain(row_group_size=rng.choice((20, 200)), compression=rng.choice(("NONE", "zstd"))))
-    return with_footer(rows, _flipped(rng, footer, rng.choice((1, 1, 2, 3, 8))))
+    return with_footer(rows, _flip_bytes(rng, footer, rng.choice((1, 1, 2, 3, 8))))
 
 
 def mutated_anywhere(rng: random.Random) -> bytes:
-    return _flipped(rng, plain(), rng.choice((1, 4, 30)))
+    return _flip_bytes(rng, plain(), rng.choice((1, 4, 30)))
 
 
 def cut_footer(rng: random.Random) -> bytes:

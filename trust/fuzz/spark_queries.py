@@ -9,7 +9,7 @@ from forklake.api.session import Session
 from forklake.errors import ForklakeError
 from trust.fuzz.grammar import Grammar
 from trust.fuzz.judging import place_of
-from trust.fuzz.mutations import mutated
+from trust.fuzz.mutations import mutate
 from trust.fuzz.seeds import known_statements
 
 _SETTINGS = {"spark.master": "local[2]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "2"}
@@ -50,7 +50,7 @@ def _query(rng: random.Random, grammar: Grammar, known: list[str]) -> str:
     """In nothing of it is a place named that lies outside of the folder."""
     chance = rng.random()
     text = grammar.query() if chance < 0.5 else rng.choice(known)
-    text = mutated(rng, text, known) if chance > 0.3 else text
+    text = mutate(rng, text, known) if chance > 0.3 else text
     return text if text.lstrip().upper().startswith(_BEGINNINGS) else f"SELECT {text}"
 
 

@@ -11,7 +11,7 @@ from trust.fuzz.fuzzed_lake import ALIASES, fuzzed_lake
 from trust.fuzz.grammar import Grammar
 from trust.fuzz.hostile import raw
 from trust.fuzz.judging import Subject, Verdict, judge
-from trust.fuzz.mutations import mutated
+from trust.fuzz.mutations import mutate
 from trust.fuzz.seeds import known_statements
 
 PER_LAKE = 2_500
@@ -64,11 +64,11 @@ def statements_of(rng: random.Random, grammar: Grammar, known: Sequence[str]) ->
         if chance < 0.45:
             yield grammar.statement()
         elif chance < 0.65:
-            yield mutated(rng, grammar.statement(), known)
+            yield mutate(rng, grammar.statement(), known)
         elif chance < 0.70:
             yield rng.choice(known)
         elif chance < 0.93:
-            yield mutated(rng, rng.choice(known), known)
+            yield mutate(rng, rng.choice(known), known)
         else:
             yield raw(rng)
 
@@ -105,7 +105,7 @@ def _on_one_lake(
             text = text.replace("{target}", target).replace("{schema}", "").replace("{folder}", "files")
             verdict, state = judge(subject, text, state)
             if tally.count(verdict):
-                small = minimised(subject, text, verdict)
+                small = minimise(subject, text, verdict)
                 state = subject.state()
                 tally.crashers.append(small)
                 tally.found.append(
@@ -117,7 +117,7 @@ def _on_one_lake(
                 tally.found += [f"{told}: {problem}" for problem in subject.problems()]
 
 
-def minimised(subject: Subject, text: str, verdict: Verdict, tries: int = 60) -> str:
+def minimise(subject: Subject, text: str, verdict: Verdict, tries: int = 60) -> str:
     """The same fault in fewer characters: halves, quarters and so on are left out as long as it stays."""
     if verdict.where in ("changed", "hung"):
         return text

@@ -93,7 +93,7 @@ def _watch(workers: Sequence[Worker], seed: int, say: Callable[[str], None]) -> 
                 del left[worker.backend]
                 say(f"{worker.backend}: {now + 1} statements")
                 if worker.process.returncode != 0:
-                    found.append(_died(worker, seed, now))
+                    found.append(_describe_death(worker, seed, now))
             elif now != number:
                 left[worker.backend] = (worker, now, time.monotonic())
             elif time.monotonic() - since > STILL_SECONDS:
@@ -103,7 +103,7 @@ def _watch(workers: Sequence[Worker], seed: int, say: Callable[[str], None]) -> 
     return found
 
 
-def _died(worker: Worker, seed: int, number: int) -> str:
+def _describe_death(worker: Worker, seed: int, number: int) -> str:
     last = (worker.folder / "log").read_text(encoding="utf-8", errors="replace")[-600:]
     return f"{worker.backend}, seed {seed}: the process ended with {worker.process.returncode} at {number}: {last}"
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from trust.history.commit_checks import check_commits, check_order
-from trust.history.facts import Facts, Replay, collected
+from trust.history.facts import Facts, Replay, collect_facts
 from trust.history.lineage_checks import check_chains, check_drops, check_forks, check_lineages
-from trust.history.picture import apply, difference, narrowed
+from trust.history.picture import apply, difference, only_tables
 from trust.history.records import Looked, Record
 
 Check: TypeAlias = Callable[[Facts], Iterator[str]]
@@ -17,7 +17,7 @@ Check: TypeAlias = Callable[[Facts], Iterator[str]]
 
 def check(histories: Mapping[str, Iterable[Record]]) -> list[str]:
     """Every broken promise, in a sentence each."""
-    facts = collected(histories)
+    facts = collect_facts(histories)
     found = [*facts.wrong]
     for each in _CHECKS:
         found += each(facts)
@@ -51,7 +51,7 @@ def check_looks(facts: Facts) -> Iterator[str]:
             if bases.get((looked.tx, looked.catalog), looked.snapshot) != looked.snapshot:
                 yield f"{looked.tx} moved to another snapshot, {looked.snapshot}, while it was open."
         bases[looked.tx, looked.catalog] = looked.snapshot
-        expected = narrowed(expected, looked.tables)
+        expected = only_tables(expected, looked.tables)
         if expected != looked.picture:
             yield f"{_reader(looked)} read something else: {difference(expected, looked.picture)}."
 

@@ -10,7 +10,7 @@ _COMMITS = ("change", "merge", "rewrite", "flush")
 
 
 def check_commits(facts: Facts) -> Iterator[str]:
-    landed = _landed(facts)
+    landed = _commits_by_transaction(facts)
     for tx, places in landed.items():
         planned = facts.planned.get(tx)
         if planned is None:
@@ -34,7 +34,7 @@ def check_commits(facts: Facts) -> Iterator[str]:
     yield from _lost(facts)
 
 
-def _landed(facts: Facts) -> dict[str, list[tuple[int, int]]]:
+def _commits_by_transaction(facts: Facts) -> dict[str, list[tuple[int, int]]]:
     """Catalog and snapshot of each commit, by transaction."""
     landed: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for catalog, snapshots in facts.snapshots.items():

@@ -31,7 +31,7 @@ class Deaths:
 
         def wait(connection: psycopg.Connection[Any], gen: Generator[Any, Any, Any], *args: Any, **given: Any) -> Any:
             deaths._step("before it is sent")
-            result = _wait(connection, deaths._watched(gen), *args, **given)
+            result = _wait(connection, deaths._watch(gen), *args, **given)
             deaths._step("after the answer")
             return result
 
@@ -45,7 +45,7 @@ class Deaths:
         finally:
             self._left = 0
 
-    def _watched(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    def _watch(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
         try:
             wanted = next(gen)
             while True:

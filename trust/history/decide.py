@@ -49,18 +49,18 @@ def delete_from_file(picture: Picture, table: str, hand: Hand) -> list[Edit]:
 
 def end_file(picture: Picture, table: str, hand: Hand) -> list[Edit]:
     files = part_of(picture, "file", table)
-    return [_gone(table, "file", token, files) for token in hand.rng.sample(sorted(files), min(1, len(files)))]
+    return [_removal(table, "file", token, files) for token in hand.rng.sample(sorted(files), min(1, len(files)))]
 
 
 def delete_row(picture: Picture, table: str, hand: Hand) -> list[Edit]:
     rows = part_of(picture, "row", table)
-    return [_gone(table, "row", row, rows) for row in hand.rng.sample(sorted(rows), min(1, len(rows)))]
+    return [_removal(table, "row", row, rows) for row in hand.rng.sample(sorted(rows), min(1, len(rows)))]
 
 
 def replace_all(picture: Picture, table: str, hand: Hand) -> list[Edit]:
     """As a merge does that finds something to update everywhere."""
     files = part_of(picture, "file", table)
-    return [*(_gone(table, "file", token, files) for token in sorted(files)), _new_file(table, hand, _ROWS)]
+    return [*(_removal(table, "file", token, files) for token in sorted(files)), _new_file(table, hand, _ROWS)]
 
 
 def change_columns(picture: Picture, table: str, hand: Hand) -> list[Edit]:
@@ -130,27 +130,30 @@ def decide_count(picture: Picture, hand: Hand) -> list[Edit]:
     """Replace what was counted by one more: whoever does so on top of a value that is no longer there loses it."""
     files = part_of(picture, "file", COUNTER)
     [(token, (rows, _, _))] = files.items()
-    return [_gone(COUNTER, "file", token, files), _new_file(COUNTER, hand, rows + 1)]
+    return [_removal(COUNTER, "file", token, files), _new_file(COUNTER, hand, rows + 1)]
 
 
 def _decide_compaction(picture: Picture, table: str, hand: Hand) -> tuple[Verb, list[Edit]] | None:
     files, rows = part_of(picture, "file", table), part_of(picture, "row", table)
     deleted = {token: file for token, file in files.items() if file[2]}
     if len(rows) > MANY_FILES:
-        return "flush", [*(_gone(table, "row", row, rows) for row in sorted(rows)), _new_file(table, hand, len(rows))]
+        return "flush", [
+            *(_removal(table, "row", row, rows) for row in sorted(rows)),
+            _new_file(table, hand, len(rows)),
+        ]
     if len(files) > MANY_FILES:
-        return "merge", _moved(table, files, hand)
-    return ("rewrite", _moved(table, deleted, hand)) if len(deleted) > 1 else None
+        return "merge", _moves(table, files, hand)
+    return ("rewrite", _moves(table, deleted, hand)) if len(deleted) > 1 else None
 
 
-def _moved(table: str, files: Picture, hand: Hand) -> list[Edit]:
+def _moves(table: str, files: Picture, hand: Hand) -> list[Edit]:
     live = sum(file[0] - file[2] for file in files.values())
-    return [*(_gone(table, "file", token, files) for token in sorted(files)), _new_file(table, hand, live)]
+    return [*(_removal(table, "file", token, files) for token in sorted(files)), _new_file(table, hand, live)]
 
 
 def _new_file(table: str, hand: Hand, rows: int) -> Edit:
     return Edit(f"{table}/file/{next(hand.tokens)}", None, [rows, "", 0])
 
 
-def _gone(table: str, aspect: str, rest: str, there: Picture) -> Edit:
+def _removal(table: str, aspect: str, rest: str, there: Picture) -> Edit:
     return Edit(f"{table}/{aspect}/{rest}", there[rest], None)

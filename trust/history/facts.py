@@ -81,7 +81,7 @@ class Facts:
             self.kept[listed.catalog] = {snapshot_id for snapshot_id, _, _ in listed.snapshots}
 
 
-def collected(histories: Mapping[str, Iterable[Record]]) -> Facts:
+def collect_facts(histories: Mapping[str, Iterable[Record]]) -> Facts:
     facts = Facts()
     for records in histories.values():
         for record in records:
@@ -105,9 +105,9 @@ class Replay:
         ids = self._ids.get(catalog, [])
         if place := bisect_right(ids, snapshot):
             return self._states[catalog, ids[place - 1]]
-        return self._inherited(self._facts.catalogs.get(catalog), snapshot)
+        return self._inherited_picture(self._facts.catalogs.get(catalog), snapshot)
 
-    def _inherited(self, met: Met | None, snapshot: int) -> Picture:
+    def _inherited_picture(self, met: Met | None, snapshot: int) -> Picture:
         if met is None or met.parent is None or met.fork_snapshot is None:
             return {}
         return self.at(met.parent, min(snapshot, met.fork_snapshot))
@@ -117,7 +117,7 @@ class Replay:
         for snapshot in self._ids[catalog]:
             tx = self._facts.snapshots[catalog][snapshot].tx
             if met is not None and snapshot == met.begin:
-                self._states[catalog, snapshot] = self._inherited(met, snapshot)
+                self._states[catalog, snapshot] = self._inherited_picture(met, snapshot)
                 continue
             before = self.at(catalog, snapshot - 1)
             planned = self._facts.planned.get(tx or "")

@@ -138,11 +138,11 @@ def wait_for_commits(phase: Phase, wanted: int, patience: float) -> list[str]:
     deadline = monotonic() + patience
     while len(starts) > phase.workers - wanted and monotonic() < deadline:
         sleep(0.01)
-        starts = {name: start for name, start in starts.items() if not _committed(phase, name, start)}
+        starts = {name: start for name, start in starts.items() if not _try_commit(phase, name, start)}
     return sorted(starts) if len(starts) > phase.workers - wanted else []
 
 
-def _committed(phase: Phase, name: str, start: int) -> bool:
+def _try_commit(phase: Phase, name: str, start: int) -> bool:
     path = phase.folder / f"{name}.jsonl"
     if _size(path) <= start:
         return False

@@ -42,7 +42,7 @@ def part_of(picture: Mapping[str, Value], aspect: str, table: str) -> Picture:
     return {key.removeprefix(start): value for key, value in picture.items() if key.startswith(start)}
 
 
-def narrowed(picture: Picture, tables: Iterable[str] | None) -> Picture:
+def only_tables(picture: Picture, tables: Iterable[str] | None) -> Picture:
     """Without the rows of other tables; names, columns and options of all."""
     if tables is None:
         return picture

@@ -88,9 +88,9 @@ def _stage_file(tx: Transaction, table: Table, edit: Edit, *, moves: bool) -> No
         file = DataFile(DataFileId(file_id), _path(tx, table, token), edit.after[0], 1000)
         tx.append_files(table, [NewDataFile(file, embeds_row_ids=moves)])
     elif edit.after is None:
-        tx.end_files(table, [_scanned(tx, table, token)])
+        tx.end_files(table, [_scan_file(tx, table, token)])
     else:
-        scanned = _scanned(tx, table, token)
+        scanned = _scan_file(tx, table, token)
         [delete_id] = tx.new_ids("file")
         path = _path(tx, table, edit.after[1])
         delete = DeleteFile(DeleteFileId(delete_id), scanned.data.data_file_id, path, edit.after[2], 100)
@@ -115,7 +115,7 @@ def _stage_rows(tx: Transaction, table: Table, edits: list[Edit]) -> None:
     tx.delete_inlined(table, [(by_token[token], int(position)) for token, position in sorted(gone)])
 
 
-def _scanned(tx: Transaction, table: Table, token: str) -> ScanFile:
+def _scan_file(tx: Transaction, table: Table, token: str) -> ScanFile:
     return next(s for s in tx.files(TableId(table.object_id)) if token_of(s.data.path) == token)
 
 

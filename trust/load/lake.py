@@ -37,14 +37,14 @@ def make_lake(soak: Soak) -> int:
         for name in HOT:
             base.fork(name).table(TABLE).append([{"k": 0, "v": "first"}])
         _clean_up(base)
-    with _opened(soak) as lake:
+    with _open_lake(soak) as lake:
         return row_count(lake)
 
 
 def check_rows(soak: Soak, own: Mapping[str, int], shared: Counter[str]) -> Iterator[str]:
     """Whether every catalog has the rows that were acknowledged, each once."""
     expected = {BASE: BASE_ROWS, **own, **{name: shared[name] for name in HOT}}
-    with _opened(soak) as lake:
+    with _open_lake(soak) as lake:
         for name, rows in expected.items():
             keys = _keys(find_catalog(lake, name))
             if len(keys) != rows:
@@ -57,7 +57,7 @@ def verify_catalogs(soak: Soak, own: Mapping[str, int]) -> tuple[int, list[str]]
     """How many catalogs were verified, and what that has found."""
     names = [BASE, *HOT, *list(own)[:VERIFIED]]
     found = []
-    with _opened(soak) as lake:
+    with _open_lake(soak) as lake:
         for name in names:
             findings = verify(find_catalog(lake, name), storage_of(lake), deep=True)
             found += [f"verify of {name}: {finding}" for finding in findings[:3]]
@@ -66,7 +66,7 @@ def verify_catalogs(soak: Soak, own: Mapping[str, int]) -> tuple[int, list[str]]
 
 def check_size(soak: Soak, own: Mapping[str, int], at_first: int) -> Iterator[str]:
     """Whether the lake is as small as at first, when all forks are dropped and everything is cleaned up."""
-    with _opened(soak) as lake:
+    with _open_lake(soak) as lake:
         for name in own:
             drop_catalog(lake, name)
         with forklake.connect() as session:
@@ -89,7 +89,7 @@ def _clean_up(base: CatalogHandle) -> None:
 
 
 @contextmanager
-def _opened(soak: Soak) -> Iterator[Lake]:
+def _open_lake(soak: Soak) -> Iterator[Lake]:
     lake = open_lake(soak.url)
     try:
         yield lake

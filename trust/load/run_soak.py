@@ -35,10 +35,10 @@ def run_soak(soak: Soak, say: Callable[[str], None]) -> Record:
             _tell(pipes, "run")
             _watch(record, server, pipes, say)
             record.books = [_receive(pipe, Books, STOP_SECONDS) for pipe in pipes.values()]
-            record.after_work = _settled(server, lambda now: not now.busy)
+            record.after_work = _connections_at_rest(server, lambda now: not now.busy)
             _tell(pipes, "close")
             record.closed = {number: _receive(pipe, Held, STOP_SECONDS) for number, pipe in pipes.items()}
-            record.after_close = _settled(server, lambda now: not now.open)
+            record.after_close = _connections_at_rest(server, lambda now: not now.open)
             _tell(pipes, "end")
         own = record.own()
         say(f"looking at the rows of {len(own)} forks")
@@ -101,7 +101,7 @@ def _watch(record: Record, server: Server, pipes: dict[int, Pipe], say: Callable
         _add_moment(record, server, pipes, monotonic() - began, most)
         say(moment_line(record))
     _tell(pipes, "stop")
-    record.last = _collected(pipes)[0]
+    record.last = _collect(pipes)[0]
 
 
 def _most_connections(record: Record, server: Server, seconds: float) -> int:
@@ -115,11 +115,11 @@ def _most_connections(record: Record, server: Server, seconds: float) -> int:
 
 
 def _add_moment(record: Record, server: Server, pipes: dict[int, Pipe], at: float, most: int) -> None:
-    counts, held = _collected(pipes)
+    counts, held = _collect(pipes)
     record.moments.append(Moment(at, counts, held, most, server.size()))
 
 
-def _collected(pipes: dict[int, Pipe]) -> tuple[Counts, dict[int, Held]]:
+def _collect(pipes: dict[int, Pipe]) -> tuple[Counts, dict[int, Held]]:
     counts, held = Counts(), {}
     for number, pipe in pipes.items():
         sample = _receive(pipe, Sample, 2 * STOP_SECONDS)
@@ -128,7 +128,7 @@ def _collected(pipes: dict[int, Pipe]) -> tuple[Counts, dict[int, Held]]:
     return counts, held
 
 
-def _settled(server: Server, is_quiet: Callable[[Connections], bool]) -> Connections:
+def _connections_at_rest(server: Server, is_quiet: Callable[[Connections], bool]) -> Connections:
     """The connections as they are when it is quiet, or when it does not become so."""
     deadline = monotonic() + QUIET_SECONDS
     while not is_quiet(now := server.connections()) and monotonic() < deadline:

@@ -21,7 +21,7 @@ class Emptier:
         self.name = name
         self.deleted = 0
         self._emptied = 0
-        self._catalog = _shared(owner, name)
+        self._catalog = _share(owner, name)
         self._tally = tally
         self._rng = Random(f"{soak.seed}/load/{name}")
 
@@ -57,5 +57,5 @@ class Cleaner:
         return 0.5
 
 
-def _shared(owner: Session, name: str) -> CatalogHandle:
+def _share(owner: Session, name: str) -> CatalogHandle:
     return owner.cursor().catalog(BASE).fork(name, if_not_exists=True)

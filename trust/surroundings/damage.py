@@ -27,21 +27,21 @@ _TAIL = 8
 """Bytes behind a footer: its length, and the mark of Parquet."""
 
 
-def _shortened(content: bytes, rng: random.Random) -> bytes:
+def _shorten(content: bytes, rng: random.Random) -> bytes:
     return content[: rng.randrange(1, len(content))]
 
 
 def _in_pages(content: bytes, rng: random.Random) -> bytes:
     """A bit of the rows is another one."""
     footer = int.from_bytes(content[-_TAIL:-4], "little")
-    return _flipped(content, rng.randrange(4, len(content) - _TAIL - footer), rng)
+    return _flip_bit(content, rng.randrange(4, len(content) - _TAIL - footer), rng)
 
 
 def _in_tail(content: bytes, rng: random.Random) -> bytes:
-    return _flipped(content, len(content) - rng.randrange(1, _TAIL + 1), rng)
+    return _flip_bit(content, len(content) - rng.randrange(1, _TAIL + 1), rng)
 
 
-def _flipped(content: bytes, at: int, rng: random.Random) -> bytes:
+def _flip_bit(content: bytes, at: int, rng: random.Random) -> bytes:
     return content[:at] + bytes([content[at] ^ (1 << rng.randrange(8))]) + content[at + 1 :]
 
 
@@ -78,7 +78,7 @@ IN_TAIL = "changed in its last bytes"
 DAMAGES: Mapping[str, Callable[[bytes, random.Random], bytes | None]] = {
     "deleted": lambda content, rng: None,
     "emptied": lambda content, rng: b"",
-    "shortened": _shortened,
+    "shortened": _shorten,
     "longer": lambda content, rng: content + rng.randbytes(rng.randrange(1, 100)),
     "of other bytes": lambda content, rng: rng.randbytes(len(content)),
     IN_TAIL: _in_tail,

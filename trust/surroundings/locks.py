@@ -28,8 +28,8 @@ time.sleep(float(sys.argv[2])) if len(sys.argv) > 2 else sys.stdin.read()
 
 
 def locked_and_lost(setting: Setting) -> Iterator[Line]:
-    yield _locked(setting)
-    yield _gone(setting)
+    yield _lock_setting(setting)
+    yield _remove_setting(setting)
     yield _left_behind(setting)
 
 
@@ -37,7 +37,7 @@ def _path(house: House) -> Path:
     return Path(house.url.removeprefix("sqlite:"))
 
 
-def _locked(setting: Setting) -> Line:
+def _lock_setting(setting: Setting) -> Line:
     outcome = "shorter than the timeout: waits; longer: CommitFailed names the file"
     tally = setting.tally("SQLite is locked by another process", 4 * setting.times, outcome)
     with setting.house("sqlite", retries=0) as house:
@@ -78,7 +78,7 @@ def _another_process(path: Path, *seconds: str) -> Iterator[None]:
             holder.kill()
 
 
-def _gone(setting: Setting) -> Line:
+def _remove_setting(setting: Setting) -> Line:
     outcome = "StoreUnavailable names the file; nothing is committed to a file that is gone"
     tally = setting.tally("the file of SQLite is deleted or replaced while it is open", 4 * setting.times, outcome)
     for _ in range(setting.times):

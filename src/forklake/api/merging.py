@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from pyspark.sql import Column as Expression
@@ -16,7 +15,7 @@ from forklake.spark.session.expression_text import user_expression
 from forklake.spark.values.quoting import quoted_name
 from forklake.spark.verbs.merge import Action, Clause, When
 from forklake.spark.work import Work
-from forklake.sql.parsing.parameters import check_value, time_literal
+from forklake.sql.parsing.parameter_values import plain_value, written_literal
 
 Where = str | Expression
 Values = Mapping[str, Any]
@@ -98,14 +97,13 @@ def as_expression(value: Any, work: Work) -> Expression:
     work.provider.get()
     if isinstance(value, Expression):
         return value
-    if isinstance(value, date):
-        return user_expression(time_literal(value, "spark"))
     if isinstance(value, str):
         return user_expression(value)
-    check_value(value, "for a column")
     if isinstance(value, dict):
         raise InvalidInput("A dict cannot be a value here; write it as SQL, such as named_struct('a', 1).")
-    return F.lit(value)
+    plain = plain_value(value, "for a column")
+    literal = written_literal(plain, "spark")
+    return F.lit(plain) if literal is None else user_expression(literal)
 
 
 def join_condition(on: Where | Sequence[str], table: Table, work: Work) -> Expression:

@@ -1,15 +1,17 @@
 """Session: attached catalogs, SQL, at most one open transaction, and Spark on demand."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyspark.sql import SparkSession
 
-from forklake.api.catalog import CatalogHandle
 from forklake.model.arguments import checked_methods
+from forklake.model.module_on_use import module_on_use
 from forklake.spark.session.failures import translate_query_errors
 from forklake.spark.session.provider import SparkProvider
 from forklake.sql.execution.execute import execute
@@ -22,6 +24,13 @@ from forklake.sql.parsing.statements import Detach
 from forklake.sql.results.result import Result, attach_spark
 from forklake.sql.session.attachments import AttachOptions
 from forklake.sql.session.state import SessionState
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from forklake.api import catalog as catalogs
+else:
+    catalogs = module_on_use("forklake.api.catalog")
 
 
 @checked_methods
@@ -70,7 +79,7 @@ class Session:
         data_inlining_row_limit: int | None = None,
         override_data_path: bool = False,
         migrate_if_required: bool = True,
-    ) -> CatalogHandle:
+    ) -> catalogs.CatalogHandle:
         """Attach a catalog of the lake at `target` under a name, as ATTACH does."""
         options = AttachOptions(
             catalog=catalog,
@@ -92,12 +101,12 @@ class Session:
         """Detach a catalog, as DETACH does."""
         detach(self._state, Detach(name))
 
-    def catalog(self, name: str) -> CatalogHandle:
+    def catalog(self, name: str) -> catalogs.CatalogHandle:
         """Handle of an attached catalog."""
         state = self._state
-        return CatalogHandle(state, state.attachments.get(name))
+        return catalogs.CatalogHandle(state, state.attachments.get(name))
 
-    def cursor(self) -> "Session":
+    def cursor(self) -> Session:
         """Another session that shares the attachments but has its own transaction."""
         state = self._state
         other = SessionState(
@@ -123,7 +132,7 @@ class Session:
         self._state.transactions.rollback()
 
     @contextmanager
-    def transaction(self) -> Iterator["Session"]:
+    def transaction(self) -> Iterator[Session]:
         """BEGIN; COMMIT if the block succeeds, ROLLBACK if it raises."""
         self.begin()
         try:
@@ -142,7 +151,7 @@ class Session:
             self._state.attachments.close()
             self._state.provider.cache.clear()
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> Session:
         return self
 
     def __exit__(

@@ -37,10 +37,10 @@ from forklake.model.table_alterations import (
     TableAlteration,
 )
 from forklake.spark.session.failures import translate_read_errors
-from forklake.spark.values.default_text import default_text
 from forklake.spark.verbs.alter_table import alter_table
 from forklake.spark.verbs.append import append
-from forklake.spark.verbs.changes import Kind, table_changes
+from forklake.spark.verbs.change_plan import Kind, plan_changes
+from forklake.spark.verbs.changes import table_changes
 from forklake.spark.verbs.column_bounds import extreme_value
 from forklake.spark.verbs.delete import delete, delete_all
 from forklake.spark.verbs.merge import MergeCounts, merge
@@ -49,13 +49,20 @@ from forklake.spark.verbs.update import update
 from forklake.spark.work import Work
 from forklake.spark.writing.incoming import Matching
 from forklake.sql.binding.names import read_transaction_at
+from forklake.sql.execution.python_without_spark import (
+    changes_without_spark,
+    count_without_spark,
+    delete_rows_without_spark,
+    scan_without_spark,
+    update_rows_without_spark,
+)
 from forklake.sql.queries.conditions import rows_to_delete, rows_to_update
 from forklake.sql.queries.scan_table import scan_table
-from forklake.sql.results.result import Result
+from forklake.sql.results.result import Result, attach_spark
 from forklake.sql.session.attachments import Attachment
 from forklake.sql.session.maintenance import commits_to
 from forklake.sql.session.state import SessionState
-from forklake.sql.values.defaults import stored_default
+from forklake.sql.values.defaults import python_default, stored_default
 
 Where = str | Expression
 
@@ -84,7 +91,7 @@ class TableHandle:
 
         `columns` is a projection; it may include `rowid`, `snapshot_id`, `filename` and `file_row_number`.
         """
-        return self.scan(columns=columns, version=version, timestamp=timestamp).to_spark()
+        return self._scan(None, columns, version, timestamp).to_spark()
 
     @one_statement
     def scan(
@@ -96,6 +103,18 @@ class TableHandle:
         timestamp: datetime | None = None,
     ) -> Result:
         """The rows that satisfy a predicate. A predicate given as SQL text prunes files before any is read."""
+        tx = self._read_transaction(version, timestamp)
+        work, table = self._work(tx), get_table(tx, self._schema, self._name)
+        rows = scan_without_spark(self._state, work, table, where, columns)
+        if rows is None:
+            return scan_table(work, table, where, columns)
+        return attach_spark(Result(rows, None, table, tx.base), self._state.provider)
+
+    @one_statement
+    def _scan(
+        self, where: Where | None, columns: Sequence[str] | None, version: int | None, timestamp: datetime | None
+    ) -> Result:
+        """The same, from Spark however small it is."""
         tx = self._read_transaction(version, timestamp)
         return scan_table(self._work(tx), get_table(tx, self._schema, self._name), where, columns)
 
@@ -114,6 +133,9 @@ class TableHandle:
         table = get_table(tx, self._schema, self._name)
         if where is None and self._state.takes_shortcuts:
             return exact_count(tx, table)
+        known = count_without_spark(self._state, self._work(tx), table, where)
+        if known is not None:
+            return known
         found = scan_table(self._work(tx), table, where, None).to_spark()
         with translate_read_errors(table, tx.base):
             return found.count()
@@ -139,7 +161,12 @@ class TableHandle:
         tx = begin(self._attachment.catalog.at(last))
         table = get_table(tx, self._schema, self._name)
         # Evaluated eagerly: snapshots of the range may expire later.
-        found = table_changes(self._work(tx), table, first, last, kind)
+        work = self._work(tx)
+        plan = plan_changes(work, table, first, last, kind)
+        rows = changes_without_spark(self._state, work, plan)
+        if rows is not None:
+            return attach_spark(Result(rows, None, table, last), self._state.provider)
+        found = table_changes(work, plan)
         return Result(None, lambda: found, table, last)
 
     # Writing
@@ -164,6 +191,9 @@ class TableHandle:
         with self._writing() as (work, table):
             if where is None:
                 return delete_all(work, table)
+            known = delete_rows_without_spark(self._state, work, table, where)
+            if known is not None:
+                return known
             return delete(work, rows_to_delete(work, table, where))
 
     def truncate(self) -> int:
@@ -176,6 +206,9 @@ class TableHandle:
         if not assignments:
             raise InvalidInput("An update needs at least one column to set.")
         with self._writing() as (work, table):
+            known = update_rows_without_spark(self._state, work, table, assignments, where)
+            if known is not None:
+                return known
             values = {name: as_expression(value, work) for name, value in assignments.items()}
             return update(work, rows_to_update(work, table, where), values)
 
@@ -240,7 +273,7 @@ class TableHandle:
         """
         *parent, last = _column_path(name)
         column_type = parse_type(type)
-        text = default_text(default, last, column_type, self._state.provider.zone)
+        text = python_default(self._state, default, last, column_type)
         spec = ColumnSpec(last, column_type, nullable, text, "literal", "spark", comment)
         self._alter(AddColumn(spec, tuple(parent)))
 
@@ -261,7 +294,7 @@ class TableHandle:
         with self._altering() as (tx, table):
             column_type = find_column(table.definition, path).type
             if not expression:
-                text = default_text(value, path[-1], column_type, self._state.provider.zone)
+                text = python_default(self._state, value, path[-1], column_type)
                 self._apply(tx, table, SetDefault(path, text, "literal"))
                 return
             if not isinstance(value, str | None):
@@ -279,7 +312,7 @@ class TableHandle:
         self._alter(SetNotNull(_column_path(name), False))
 
     def move_column(self, name: str | Sequence[str], after: str | None = None) -> None:
-        """Move a column behind another, or to the front."""
+        """Move a column after another, or to the front."""
         self._alter(MoveColumn(_column_path(name), after))
 
     def set_partitioning(self, keys: PartitionKeys) -> None:

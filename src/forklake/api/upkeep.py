@@ -1,4 +1,4 @@
-"""Maintenance operations of a catalog in Python: the functions of the registry, with signatures to read."""
+"""Maintenance operations of a catalog in Python: the functions of the registry, with explicit signatures."""
 
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar

@@ -8,9 +8,6 @@ from pathlib import Path
 from tempfile import mkdtemp
 from time import perf_counter
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StringType
-
 from forklake.api.table import TableHandle
 from forklake.cli.attaching import announced_spark, attached_catalog
 from forklake.cli.output import OutputRows
@@ -18,17 +15,13 @@ from forklake.cli.results import rows_of_result
 from forklake.cli.target import LakeTarget
 from forklake.errors import AlreadyExists, InvalidInput
 from forklake.maintenance.progress import Progress
-from forklake.model.column_types import ColumnType, parse_type
+from forklake.model.column_types import parse_type
 from forklake.model.entities import Column
 from forklake.model.ids import ColumnId
-from forklake.model.names import fold
+from forklake.spark.reading.import_rows import import_named
 from forklake.spark.session.failures import translate_query_errors
-from forklake.spark.session.job_settings import READ_OPTIONS
 from forklake.spark.storage.exports import check_place
 from forklake.spark.storage.storage import user_place
-from forklake.spark.values.quoting import column_named
-from forklake.spark.values.text_files import csv_read_options, parsed_csv, read_csv, read_json
-from forklake.spark.values.type_mapping import shown_type
 from forklake.spark.writing.export_rows import export_rows
 
 _ENDINGS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
@@ -71,7 +64,8 @@ def import_files(
         is_new = not is_there and create is not False
         existing = lake.table(table)
         columns = None if is_new else [_typed_column(name, text) for name, text in existing.columns.items()]
-        frame = _read_files(provider.get(), files, chosen, delimiter, columns)
+        given = {"sep": delimiter} if chosen == "csv" else {}
+        frame = import_named(provider.get(), [user_place(file) for file in files], chosen, columns, given)
         count = lake.create_table_as(table, frame).count() if is_new else existing.append(frame)
     return OutputRows(("table_name", "rows_imported", "created"), [(table, count, is_new)])
 
@@ -87,46 +81,6 @@ def _common_format(files: Sequence[str]) -> str:
 def _format_by_suffix(file: str) -> str | None:
     path = Path(file)
     return _ENDINGS.get(Path(path.stem).suffix if path.suffix in _COMPRESSED else path.suffix)
-
-
-def _read_files(
-    spark: SparkSession, files: Sequence[str], file_format: str, delimiter: str, columns: Sequence[Column] | None
-) -> DataFrame:
-    """The rows of files; given the columns of a table, converted to their types."""
-    paths = [user_place(file) for file in files]
-    match file_format:
-        case "csv":
-            return _read_csv(spark, paths, delimiter, columns)
-        case "json":
-            return read_json(spark, paths, columns, {})
-    frame = spark.read.options(**READ_OPTIONS).parquet(*paths)
-    return frame if columns is None else _cast_texts(frame, columns)
-
-
-def _read_csv(spark: SparkSession, paths: list[str], delimiter: str, columns: Sequence[Column] | None) -> DataFrame:
-    # Every file must have the columns of the first, in the same order.
-    given = {"sep": delimiter, "enforceSchema": "false"}
-    infer = "true" if columns is None else "false"
-    rows = spark.read.options(**csv_read_options({**given, "inferSchema": infer})).csv(paths)
-    texts = read_csv(spark, paths, rows.columns, given)
-    if columns is None:
-        return rows
-    types = {fold(column.name): column.type for column in columns}
-    found = [Column(ColumnId(0), name, types.get(fold(name), ColumnType("varchar"))) for name in rows.columns]
-    return parsed_csv(texts, found, {})
-
-
-def _cast_texts(frame: DataFrame, columns: Sequence[Column]) -> DataFrame:
-    """Cast string columns to the types of the target columns; a string that does not parse fails."""
-    types = {fold(column.name): shown_type(column.type) for column in columns}
-    return frame.select(
-        *(
-            column_named(field.name).cast(types.get(fold(field.name), StringType())).alias(field.name)
-            if isinstance(field.dataType, StringType)
-            else column_named(field.name)
-            for field in frame.schema.fields
-        )
-    )
 
 
 def _typed_column(name: str, text: str) -> Column:

@@ -1,5 +1,6 @@
 """Entry point of the command line: all commands, and the options before them."""
 
+import gc
 from importlib import import_module
 from typing import Annotated
 
@@ -35,4 +36,6 @@ app.callback()(with_common_options(_global_options))
 
 
 def main() -> None:
+    # Until the command runs: what is imported stays, and the collector would look through all of it several times.
+    gc.disable()
     app(prog_name="forklake")

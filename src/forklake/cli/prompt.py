@@ -35,10 +35,15 @@ Tab completes, Up and Down go through earlier statements, Ctrl-R searches them, 
 
 
 def prompt(
-    target: LakeTarget, common: CommonOptions, *, dialect: str, limit: int | None, shortcuts: bool
+    target: LakeTarget, common: CommonOptions, *, dialect: str, limit: int | None, shortcuts: bool, lazy: bool
 ) -> Iterator[OutputRows]:
-    """Read and run statements until end of input. Rows are shown here; the returned iterator is empty."""
+    """Read and run statements until end of input. Rows are shown here; the returned iterator is empty.
+
+    Unless `lazy`, Spark starts while the first statement is typed.
+    """
     with attached_session(target, common, dialect, shortcuts=shortcuts) as attached:
+        if not lazy and attached.state.small_queries != "driver":
+            attached.state.provider.start_in_background()
         _Prompt(attached, common, dialect, limit).run()
     return iter(())
 

@@ -2,11 +2,17 @@
 
 import sys
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from forklake.cli.output import OutputRows
+from forklake.model.module_on_use import module_on_use
 from forklake.sql.results.arrow_rows import shown_columns
 from forklake.sql.results.result import Result
-from forklake.sql.results.text_table import shown_text
+
+if TYPE_CHECKING:
+    from forklake.sql.results import text_table
+else:
+    text_table = module_on_use("forklake.sql.results.text_table")
 
 ON_TERMINALS = 100
 """Default number of rows shown on a terminal."""
@@ -26,7 +32,7 @@ def rows_of_result(result: Result, limit: int | None, began: float, *, as_json: 
     if table.column_names == ["Success"] and not rows:
         return OutputRows((), (), f"Done in {seconds:.2f} s.")
     note = _row_count_note(len(rows), table.num_rows, more)
-    drawn = [[shown_text(value) for value in row] for row in rows]
+    drawn = [[text_table.shown_text(value) for value in row] for row in rows]
     return OutputRows(table.column_names, rows, "No rows.", drawn=drawn, note=f"{note} in {seconds:.2f} s")
 
 

@@ -14,14 +14,14 @@ from forklake.cli.running import Run
 
 
 class SqlDialect(StrEnum):
-    """The SQL that is spoken."""
+    """The SQL dialect of statements."""
 
     SPARK = "spark"
     DUCKDB = "duckdb"
 
 
 class FileFormat(StrEnum):
-    """What files of rows may be."""
+    """The format of imported and exported files."""
 
     PARQUET = "parquet"
     CSV = "csv"
@@ -29,7 +29,7 @@ class FileFormat(StrEnum):
 
 
 def parse_snapshot_point(text: str) -> int | datetime:
-    """A snapshot by its number, or a time, or how long ago it was."""
+    """A snapshot, given by number, time or age."""
     return int(text) if text.isdecimal() else parse_point_in_time(text)
 
 
@@ -49,6 +49,9 @@ def sql(
     dialect: Annotated[SqlDialect, typer.Option("--dialect", help="SQL dialect of the statements.")] = SqlDialect.SPARK,
     limit: Limit = None,
     no_shortcuts: NoShortcuts = False,
+    lazy: Annotated[
+        bool, typer.Option("--lazy", help="At the prompt, start Spark only with a statement that needs it.")
+    ] = False,
 ) -> None:
     """Run SQL given as arguments, in files, on standard input or at a prompt.
 
@@ -61,7 +64,7 @@ def sql(
     if text or files or arguments:
         run.show_each("sql", texts=text or [], files=files or [], arguments=arguments or [], **given)
     elif sys.stdin.isatty():
-        run.show_each("prompt", **given)
+        run.show_each("prompt", lazy=lazy, **given)
     else:
         run.show_each("sql", texts=[sys.stdin.read()], **given)
 

@@ -1,5 +1,6 @@
 """Runs a command: imports its implementation, shows its rows, and reports a failure in one line."""
 
+import gc
 import os
 import sys
 import traceback
@@ -48,7 +49,7 @@ VERBS: Mapping[str, str] = {
     "export": _DATA,
     "maintain": _ROWS,
 }
-"""Module of each verb that is no maintenance operation. Those on rows import Spark, which must not slow down others."""
+"""Module of each verb, except maintenance operations. Those on rows import Spark, which must not slow down others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,12 @@ class Run:
 
 
 def _verb_function(verb: str) -> Callable[..., Any]:
+    found = _imported_function(verb)
+    _collect_garbage()
+    return found
+
+
+def _imported_function(verb: str) -> Callable[..., Any]:
     operation = OPERATIONS.get(verb)
     if operation is not None:
         return partial(import_module(_ROWS if operation.uses_spark else _FILES).run_operation, operation)
@@ -156,8 +163,16 @@ def _verb_function(verb: str) -> Callable[..., Any]:
     return found
 
 
+def _collect_garbage() -> None:
+    """From now on, but not what has been imported: `main` has turned the collector off."""
+    gc.freeze()
+    gc.enable()
+
+
 def error_text(error: Exception) -> str:
     """An error message; unexpected errors are prefixed with their type."""
+    if isinstance(error, OverflowError):
+        return f"A number is too large: {error} (--debug shows where)"
     expected = isinstance(error, ForklakeError | OSError) and str(error)
     return str(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)"
 

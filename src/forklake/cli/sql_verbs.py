@@ -13,6 +13,9 @@ from forklake.cli.target import LakeTarget
 from forklake.errors import InvalidInput, TransactionError
 from forklake.sql.parsing.cursor import split_statements
 
+_SHORT = 1000
+"""Number of characters up to which SQL is taken for a few quick statements."""
+
 
 def sql(
     target: LakeTarget,
@@ -32,7 +35,9 @@ def sql(
     # Everything is read and split before anything runs: a missing file must not leave the work half done.
     sources = [*texts, *map(read_script, files), *map(text_of_argument, arguments)]
     statements = [statement for source in sources for statement in split_statements(source, dialect)]
-    with attached_session(target, common, dialect, shortcuts=shortcuts) as attached:
+    # Long scripts take long, which is what the second compiler is for; a line seldom does.
+    is_short = sum(map(len, sources)) <= _SHORT
+    with attached_session(target, common, dialect, shortcuts=shortcuts, short=is_short) as attached:
         for statement in statements:
             began = perf_counter()
             result = attached.session.sql(statement, debug=common.debug)
@@ -52,11 +57,13 @@ def text_of_argument(argument: str) -> str:
 
 
 def read_script(file: Path) -> str:
-    """The text of a file. Raises InvalidInput if it is not UTF-8."""
+    """The text of a file. Raises InvalidInput if it cannot be read or is not UTF-8."""
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInput(f"'{file}' is not a text file in UTF-8, so it cannot contain SQL.") from error
+    except OSError as error:
+        raise InvalidInput(f"The file '{file}' cannot be read: {error.strerror}.") from error
 
 
 def _looks_like_a_path(argument: str) -> bool:

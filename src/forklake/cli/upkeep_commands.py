@@ -20,7 +20,7 @@ from forklake.maintenance.operations import (
 )
 
 _TYPES = {datetime | timedelta: datetime, Collection[int]: list[str], Sequence[str]: list[str]}
-"""What Typer takes for types that it does not know."""
+"""Replacements for types that Typer does not support."""
 
 
 @command(EVERYTHING, "forklake maintain --all")
@@ -51,7 +51,7 @@ def _declare(panel: str, operation: Operation) -> None:
 
 
 def _check_alternatives(given: Mapping[str, Any]) -> None:
-    """An age excludes whatever else could say what is meant, told by the names of options."""
+    """An age cannot be combined with another selection; the error has the names of the options."""
     for other in ("versions", "cleanup_all"):
         if given.get("older_than") is not None and given.get(other):
             raise typer.BadParameter(f"Give either --older-than or --{other.replace('_', '-')}, not both.")
@@ -67,7 +67,7 @@ def _typer_parameter(parameter: OperationParameter) -> Parameter:
 def _typer_info(parameter: OperationParameter) -> Any:
     if not parameter.by_name:
         return typer.Argument(help=parameter.help)
-    # A flag that is off by default has no opposite.
+    # A flag that is off by default has no negative form.
     names = [f"--{parameter.name.replace('_', '-')}"] if parameter.default is False else []
     return typer.Option(
         *names,

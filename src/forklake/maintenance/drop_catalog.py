@@ -1,4 +1,4 @@
-"""Drop a catalog, and say what becomes of its files."""
+"""Drop a catalog, and report the effect on its files."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The registry of maintenance operations, of which SQL functions and commands are made; Python's methods call it.
+"""The registry of maintenance operations: SQL functions and commands are generated from it, Python methods call it.
 
 Imports nothing, so that the help of commands loads neither Spark nor a database driver.
 """
@@ -13,22 +13,22 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 @dataclass(frozen=True, slots=True)
 class OperationParameter:
-    """A parameter under the name that it has in SQL and on the command line; in Python positions have other names."""
+    """A parameter with its name in SQL and on the command line; in Python, positional ones have other names."""
 
     name: str
     type: Any
-    """Its type in Python. Where the default is None, None is allowed, too."""
+    """Its type in Python. If the default is None, None is also allowed."""
     help: str
     default: Any = None
     by_name: bool = True
-    """Whether it is given by name: an option of a command. Otherwise it has a position."""
+    """Whether it is given by name, as an option of a command; otherwise it is positional."""
     required: bool = False
     least: int = 0
-    """The smallest whole number that the function takes; a command refuses smaller ones."""
+    """The smallest integer that the function accepts; the command rejects smaller ones."""
     metavar: str | None = None
     """Its value in the help of a command."""
     ducklake_name: str | None = None
-    """Its name in SQL, where DuckLake has another one."""
+    """Its name in SQL, if DuckLake has another one."""
 
     @property
     def sql_name(self) -> str:
@@ -37,7 +37,7 @@ class OperationParameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation on a catalog, done by the function of the same name in a module."""
+    """An operation on a catalog, implemented by the function of the same name in a module."""
 
     name: str
     module: str
@@ -48,9 +48,9 @@ class Operation:
     """Final effects cannot be rolled back, and are refused inside a transaction."""
     uses_spark: bool = False
     columns: tuple[str, ...] = ()
-    """Names of the texts in a row. Dataclasses as rows have names of their own."""
+    """The column names if rows are strings; the fields of dataclasses have names."""
     nothing: str = "Nothing to do."
-    """Message for people if there are no rows."""
+    """The message shown if there are no rows."""
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -61,7 +61,7 @@ class Operation:
         return name in signature(self.function).parameters
 
     def run(self, provided: Mapping[str, Callable[[], Any]], arguments: Mapping[str, Any]) -> Any:
-        """Call the function with the arguments of a user, and with what it takes of the catalog, its storage etc."""
+        """Call the function with the user's arguments, and with those of the provided ones that it takes."""
         taken = {name: provide() for name, provide in provided.items() if self.takes(name)}
         return self.function(**taken, **arguments)
 
@@ -73,7 +73,7 @@ class Operation:
 
 
 def operation_rows(found: Any) -> list[tuple[Any, ...]]:
-    """What an operation returns, as rows."""
+    """The return value of an operation as rows."""
     entries = found if isinstance(found, list) else [found]
     return [astuple(each) if is_dataclass(each) else each if isinstance(each, tuple) else (each,) for each in entries]  # type: ignore[arg-type]
 

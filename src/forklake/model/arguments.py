@@ -2,8 +2,9 @@
 
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache, wraps
+from functools import cache, lru_cache, wraps
 from inspect import Signature, isfunction, signature
+from types import SimpleNamespace
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from forklake.errors import InvalidInput
@@ -14,6 +15,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _MOST_SHOWN = 100
+_LONG = 2**63
+"""Neither databases nor Arrow count further."""
 _NOT_PUBLIC = "_"
 
 
@@ -29,23 +32,29 @@ def checked_arguments(function: Callable[P, T]) -> Callable[P, T]:
     """Decorator: rejects arguments that do not match their annotations, and strings that are not valid Unicode."""
 
     @lru_cache(1)
-    def resolve_hints() -> tuple[Signature, dict[str, Any]]:
-        # Evaluated on the first call, because annotations may name classes defined further down.
-        return signature(function), get_type_hints(function)
+    def own_signature() -> Signature:
+        return signature(function)
+
+    @cache
+    def resolve_hint(name: str) -> Any:
+        # Evaluated when such an argument is first given: annotations may name classes that are defined further down,
+        # or whose modules are slow to import.
+        only = SimpleNamespace(__annotations__={name: function.__annotations__[name]})
+        return get_type_hints(only, function.__globals__)[name]
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:
-        parameters, hints = resolve_hints()
+        parameters = own_signature()
         try:
             given = parameters.bind(*args, **kwargs).arguments
         except TypeError:
             # Python's own message about missing or unknown arguments is the best one.
             return function(*args, **kwargs)
         for name, value in given.items():
-            if name in hints:
+            if name in function.__annotations__:
                 is_several = parameters.parameters[name].kind is parameters.parameters[name].VAR_POSITIONAL
                 for each in value if is_several else (value,):
-                    _check(function.__name__, name, each, hints[name])
+                    _check(function.__name__, name, each, resolve_hint(name))
         return function(*args, **kwargs)
 
     return run
@@ -78,6 +87,8 @@ def _is_a(value: Any, hint: Any) -> bool:
         return isinstance(value, tuple) and len(value) == len(arguments) and all(map(_is_a, value, arguments))
     if hint in (int, float) and isinstance(value, bool):
         return False
+    if hint is int:
+        return isinstance(value, int) and -_LONG <= value < _LONG
     if hint is float:
         return isinstance(value, int | float)
     is_open = hint is Any or not isinstance(hint, type) or getattr(hint, "_is_protocol", False)

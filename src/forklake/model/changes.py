@@ -185,18 +185,10 @@ class SetOption:
 
 
 SchemaChange = CreatedSchema | DroppedSchema | AlteredSchema
-TableChange = (
-    DroppedTable
-    | RenamedTable
-    | AlteredTable
-    | InsertedInto
-    | DeletedFrom
-    | InlinedInsert
-    | InlinedDelete
-    | FlushedInlined
-    | MergedAdjacent
-    | RewroteDeletes
+RowChange = (
+    InsertedInto | DeletedFrom | InlinedInsert | InlinedDelete | FlushedInlined | MergedAdjacent | RewroteDeletes
 )
+TableChange = DroppedTable | RenamedTable | AlteredTable | RowChange
 ViewChange = DroppedView | RenamedView | AlteredView
 Creation = CreatedTable | CreatedView | CreatedMacro
 Change = CreatedCatalog | ForkedFrom | SchemaChange | TableChange | ViewChange | Creation | DroppedMacro | SetOption

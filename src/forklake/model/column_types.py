@@ -47,7 +47,7 @@ _SQL_NAMES = {
 }
 
 # Stored names take precedence over DuckDB's, whose INT8 has eight bytes, while the stored `int8` has eight bits. INT1,
-# INT2 and INT4 are omitted, so that nobody who counts in bytes silently gets a column of another width.
+# INT2 and INT4 are omitted, so that users who count in bytes do not silently get another width.
 _SPELLINGS = {
     **{name: name for name in _SQL_NAMES},
     **{sql.lower(): name for name, sql in _SQL_NAMES.items()},

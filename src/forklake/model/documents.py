@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from forklake.errors import CorruptMetadata
+from forklake.model.additions import TableAddition
+from forklake.model.bound_orders import bound_order
 from forklake.model.column_types import ColumnType, parse_type
 from forklake.model.entities import (
     Column,
@@ -22,7 +24,7 @@ from forklake.model.entities import (
     TableDefinition,
     ViewDefinition,
 )
-from forklake.model.ids import ColumnId, PartitionId, SnapshotId, SortId
+from forklake.model.ids import ColumnId, PartitionId, SnapshotId, SortId, TableId
 from forklake.model.mappings import MAP_BY_NAME, MappedColumn, NameMapping
 from forklake.model.names import check_text
 from forklake.model.partitions import PartitionKey, PartitionSpec
@@ -102,6 +104,28 @@ def write_column_stats(stats: Mapping[ColumnId, ColumnStats], widths: Mapping[Co
         for column_id in {**stats, **widths}
     }
     return _json_text(documents)
+
+
+def write_additions(additions: Mapping[TableId, TableAddition]) -> str:
+    """The JSON text of what a commit adds to the statistics of tables, for the function `lake_append`."""
+    return _json_text({str(table_id): _addition_document(addition) for table_id, addition in additions.items()})
+
+
+def _addition_document(addition: TableAddition) -> dict[str, Any]:
+    stats = addition.stats
+    columns = {
+        str(column_id): {
+            "order": bound_order(column_type.name),
+            **_stats_document(stats.columns[column_id], stats.widths.get(column_id)),
+        }
+        for column_id, column_type in addition.types.items()
+    }
+    return {
+        "rows": stats.record_count,
+        "row_ids": stats.next_row_id,
+        "bytes": stats.file_size_bytes,
+        "columns": columns,
+    }
 
 
 def read_column_stats(document: Document) -> tuple[dict[ColumnId, ColumnStats], dict[ColumnId, float]]:

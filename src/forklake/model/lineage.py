@@ -18,7 +18,10 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """The catalog itself, then its ancestors, nearest first. Does not change after the fork."""
+    """The catalog itself, then its ancestors, nearest first. Does not change after the fork.
+
+    A fork limits all levels above it to its horizon. So whoever has a level has the same levels behind it.
+    """
 
     levels: tuple[Level, ...]
 
@@ -35,7 +38,7 @@ class Lineage:
         return Scope(
             self.catalog_id,
             snapshot_id,
-            tuple(Level(level.catalog_id, min(level.top, snapshot_id)) for level in self.levels),
+            tuple(level if level.top <= snapshot_id else Level(level.catalog_id, snapshot_id) for level in self.levels),
             made_by,
         )
 
@@ -58,6 +61,11 @@ class Scope:
     def is_root(self) -> bool:
         """Whether nothing is inherited, so that no end marker can apply."""
         return len(self.levels) == 1
+
+    @property
+    def nearest_ancestor(self) -> Level | None:
+        """The level after that of the catalog, which determines those behind it; None for a root."""
+        return None if self.is_root else self.levels[1]
 
     def only(self, catalog_ids: Collection[CatalogId]) -> "Scope":
         """The same scope restricted to these catalogs; the other levels must own nothing relevant."""

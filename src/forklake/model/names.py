@@ -13,6 +13,8 @@ MAX_NAME_BYTES = 255
 
 _SHOWN_CHARACTERS = 40
 _SAFE_SEGMENT = re.compile(r"[A-Za-z0-9_-]+")
+_PART = r'(?:"(?:[^"]|"")+"|`(?:[^`]|``)+`|[^."`]+)'
+_QUALIFIED = re.compile(rf"({_PART})(?:\.({_PART}))?\Z")
 _BARE_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -69,6 +71,25 @@ def check_column_name(name: object, what: str = "column") -> str:
             f"The {what} name {_quoted_excerpt(name)} has a prefix that is reserved for internal columns."
         )
     return check_object_name(name, what)
+
+
+def split_qualified(name: str) -> tuple[str, str] | None:
+    """Schema and name of `schema.name`, of which either part may be quoted; None if it is nothing of that form."""
+    found = split_name(name)
+    return None if found is None or found[0] is None else (found[0], found[1])
+
+
+def split_name(name: str) -> tuple[str | None, str] | None:
+    """Schema, if there is one, and name of `schema.name` or `name`; None for other forms."""
+    found = _QUALIFIED.match(name)
+    if found is None:
+        return None
+    first, second = (None if part is None else _unquote(part) for part in found.groups())
+    return (None, str(first)) if second is None else (first, second)
+
+
+def _unquote(part: str) -> str:
+    return part[1:-1].replace(part[0] * 2, part[0]) if part[0] in '"`' else part
 
 
 def fold(name: str) -> str:

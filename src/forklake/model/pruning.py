@@ -187,6 +187,17 @@ def file_filter(predicate: Predicate, columns: Columns, partition: PartitionSpec
             return _column_filter(predicate, column, partition)
 
 
+def filtered_columns(file_filter: FileFilter) -> frozenset[ColumnId]:
+    """The columns whose statistics a filter uses."""
+    match file_filter:
+        case AllOf(parts) | AnyOf(parts):
+            return frozenset[ColumnId]().union(*map(filtered_columns, parts))
+        case KeyRange() | HasNulls() | HasValues() | NotOnly():
+            return frozenset({file_filter.column_id})
+        case Everything() | Nothing() | PartitionIn():
+            return frozenset()
+
+
 def may_match(file_filter: FileFilter, facts: PruningFacts) -> bool:
     """Whether the file has to be read."""
     match file_filter:

@@ -1,4 +1,4 @@
-"""The alterations of a table as values: what ALTER TABLE and the methods of a table handle ask for."""
+"""The alterations of a table as values: as requested by ALTER TABLE and the methods of a table handle."""
 
 from dataclasses import dataclass
 
@@ -62,14 +62,14 @@ class MoveColumn:
 
 @dataclass(frozen=True, slots=True)
 class SetPartitioning:
-    """Names of columns with their transforms; none of them ends the partitioning."""
+    """Names of columns with their transforms; without keys, partitioning ends."""
 
     keys: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SetSorting:
-    """No keys end the sorting."""
+    """Without keys, sorting ends."""
 
     keys: tuple[SortKey, ...]
 

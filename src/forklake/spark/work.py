@@ -1,9 +1,10 @@
 """The context of every data operation: a transaction, a Spark session on demand, and the storage."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-from pyspark.sql import SparkSession
+from typing import TYPE_CHECKING
 
 from forklake.catalog.lakes.lake import Lake
 from forklake.catalog.planning.scan_planning import DeletePlan, ScanPlan, plan_delete, plan_scan
@@ -15,6 +16,9 @@ from forklake.model.predicates import Predicate, UnknownPredicate
 from forklake.spark.session.provider import SparkProvider
 from forklake.spark.storage.data_path_mark import claim_data_path
 from forklake.spark.storage.storage import Storage, storage_at
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,8 @@ class Work:
     """Options of the attachment, for tables without their own."""
     shortcuts: bool = True
     """Whether files may be pruned or deleted unread, and results of earlier scans reused."""
+    refuses_large_floats: bool = False
+    """Whether a DOUBLE beyond the range of FLOAT is an error in a column of that type, as in DuckDB."""
     _options: dict[int, dict[str, str | None]] = field(default_factory=dict, repr=False)
 
     @property
@@ -47,9 +53,12 @@ class Work:
     def folder(self, table: Table) -> str:
         """The folder for new files of a table, inherited or not: below the catalog's own.
 
-        Ensures that the data path belongs to this lake and is marked, before anything is written there.
+        Ensures that the data path belongs to this lake and is marked, and that the executors of a running cluster share
+        it, before anything is written there.
         """
         claim_data_path(self.tx.catalog.lake, self.storage)
+        if self.storage.is_local:
+            self.provider.check_shared(self.storage.root, self.storage.path(self.tx.catalog.path))
         return f"{self.tx.catalog.path}/{table.path}"
 
     def option(self, name: str, table: Table) -> str | None:
@@ -60,10 +69,16 @@ class Work:
 
 
 def work_on(
-    tx: Transaction, provider: SparkProvider, defaults: Mapping[str, str] | None = None, *, shortcuts: bool = True
+    tx: Transaction,
+    provider: SparkProvider,
+    defaults: Mapping[str, str] | None = None,
+    *,
+    shortcuts: bool = True,
+    refuses_large_floats: bool = False,
 ) -> Work:
     """The context for the transaction's lake; without shortcuts if Spark settings change the meaning of expressions."""
-    return Work(tx, provider, storage_of(tx.catalog.lake), defaults or {}, shortcuts and provider.settings.is_usual)
+    is_usual = shortcuts and provider.settings.is_usual
+    return Work(tx, provider, storage_of(tx.catalog.lake), defaults or {}, is_usual, refuses_large_floats)
 
 
 def storage_of(lake: Lake) -> Storage:

@@ -30,7 +30,7 @@ class NewCatalog(NamedTuple):
 
 
 def prepare_catalog(dialect: StoreDialect, name: str, folder: str) -> list[Statement]:
-    """Draws ids for a new catalog, and looks for others of its name and folder; read with `read_new_catalog`."""
+    """Allocates ids for a new catalog, and finds others with its name or folder; read with `read_new_catalog`."""
     return [
         Statement(dialect.next_ids("entity"), {"count": 2}),
         Statement(dialect.next_ids("snapshot"), {"count": 1}),
@@ -83,7 +83,7 @@ def rename_statement(catalog_id: CatalogId, new_name: str) -> Statement:
 
 
 def draw_end(dialect: StoreDialect) -> Statement:
-    """Draws the snapshot id at which a catalog ends."""
+    """Allocates the snapshot id at which a catalog ends."""
     return Statement(dialect.next_ids("snapshot"), {"count": 1})
 
 

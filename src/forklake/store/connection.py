@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from forklake.errors import StoreBusy, StoreError
-from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.additions import TableAddition
+from forklake.model.ids import CatalogId, SnapshotId, TableId
 from forklake.model.snapshots import CommitInfo
 from forklake.store.dialect import StoreDialect
 
@@ -46,7 +47,11 @@ class ForkRequest:
 
 @dataclass(frozen=True, slots=True)
 class AppendCommit:
-    """A commit that only adds rows, complete except for its snapshot id: they begin, or end others, at UNCOMMITTED."""
+    """A commit that only adds rows, complete except for its snapshot id: they begin, or end others, at UNCOMMITTED.
+
+    With `additions`, it is also incomplete in the statistics and the row ids of these tables: row ids count from 0, and
+    the rows contain no statistics. The base may then be followed by commits that new rows do not conflict with.
+    """
 
     catalog_id: CatalogId
     base: SnapshotId
@@ -55,6 +60,7 @@ class AppendCommit:
     changes: str | None
     info: CommitInfo
     token: str
+    additions: Mapping[TableId, TableAddition] | None = None
 
 
 class TransientFailure(StoreBusy):
@@ -116,12 +122,16 @@ class Store(Protocol):
         """Executes several statements, in one round trip if possible, without a transaction."""
         ...
 
+    def draw_ids(self, sequence: str, count: int) -> list[int]:
+        """Allocates ids, which are lost if they are not used."""
+        ...
+
     def writing(self, first: Sequence[Statement]) -> AbstractContextManager[tuple[WriteConnection, list[list[Row]]]]:
         """Begins a transaction with the `first` statements; yields the connection and their rows."""
         ...
 
     def append(self, append: AppendCommit) -> SnapshotId | None:
-        """Commits rows in one round trip, if nothing was committed to the catalog since the base.
+        """Commits rows in one round trip, if nothing that matters was committed to the catalog since the base.
 
         Returns None if that is not possible: nothing was written, and the regular commit determines the reason.
         """

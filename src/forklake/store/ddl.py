@@ -4,6 +4,7 @@
 lake when run with `psql -f` or `sqlite3`.
 """
 
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -12,8 +13,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlalchemy.sql.ddl import DDLElement
 
+from forklake.model.additions import UNRELATED_TO_INSERTS
+from forklake.model.bound_orders import BOUND_ORDERS
 from forklake.model.entities import UNCOMMITTED
+from forklake.model.file_checks import LARGEST
 from forklake.model.names import quote_identifier
+from forklake.store.appends import MAX_FOLLOWERS, ROW_ID_COLUMNS
 from forklake.store.format_version import FORMAT_VERSION
 from forklake.store.metadata_tables import MAX_COLUMN_ID, SEQUENCES, TABLES
 from forklake.store.snapshot_writer import SNAPSHOT_COLUMNS
@@ -41,13 +46,18 @@ _DIALECTS: dict[str, SqlDialect] = {
 
 def create_script(database: str, schema: str | None = None) -> str:
     """The complete DDL of a new lake, without the rows that identify it."""
-    parts = [_sequences(database), *_tables(database), *_stored_programs(database)]
+    parts = [_objects(database)]
     if schema is not None:
         # With pg_temp last, temporary tables cannot shadow those of the lake, also not within functions, which keep
         # this path.
         path = f"SET search_path TO {quote_identifier(schema)}, pg_temp;"
         parts.insert(0, f"{_create_schema(quote_identifier(schema))}\n{path}")
     return "\n\n".join(parts) + "\n"
+
+
+@cache
+def _objects(database: str) -> str:
+    return "\n\n".join([_sequences(database), *_tables(database), *_stored_programs(database)])
 
 
 def _create_schema(quoted: str) -> str:
@@ -123,8 +133,10 @@ def values_from_json(table: str) -> str:
 
 
 def _appended_values(table: str) -> str:
-    """The same, with `id` for the snapshot that was not committed yet when the rows were made."""
+    """The same, with `id` for the snapshot that was not committed yet when the rows were made, and row ids moved."""
     values = _typed_values(table)
+    if (position := ROW_ID_COLUMNS.get(table)) is not None:
+        values[position] += " + coalesce((row_ids -> (r ->> 1))::bigint, 0)"
     for position in SNAPSHOT_COLUMNS.get(table, ()):
         values[position] = f"CASE {values[position]} WHEN {UNCOMMITTED} THEN id ELSE {values[position]} END"
     return ", ".join(values)
@@ -145,11 +157,17 @@ def _append_function() -> str:
         "    END IF;"
         for table in APPENDED
     )
+    unrelated = "|".join(kind.tag for kind in UNRELATED_TO_INSERTS)
     return f"""\
--- Commit rows as a snapshot on top of `base`; NULL, and nothing written, if something else was committed since.
+{_MERGE_FUNCTION.format(fits=_bound_fits())}
+
+-- Commit rows as a snapshot; NULL, and nothing written, if that is not possible in this way.
 -- The snapshot's id is drawn under the catalog's lock, and replaces {UNCOMMITTED} in the columns that have it.
+--
+-- Without `additions`, `base` has to be the head. With them, commits may have followed that new rows do not conflict
+-- with: `additions` has what is added to the statistics of each table, and the row ids in `payload` count from 0.
 CREATE OR REPLACE FUNCTION lake_append(
-    catalog bigint, base bigint, payload jsonb, alters_schema boolean, changes text,
+    catalog bigint, base bigint, payload jsonb, additions jsonb, alters_schema boolean, changes text,
     author text, message text, extra_info text, token uuid
 ) RETURNS bigint
 LANGUAGE plpgsql
@@ -160,9 +178,12 @@ DECLARE
     id bigint;
     moment timestamptz;
     version bigint;
+    row_ids jsonb := '{{}}';
+    stats jsonb;
+    is_possible boolean;
 BEGIN
     SELECT c.* INTO head FROM lake_catalog c WHERE c.catalog_id = catalog AND c.end_snapshot IS NULL FOR NO KEY UPDATE;
-    IF head.head_snapshot IS DISTINCT FROM base THEN
+    IF head.head_snapshot IS NULL OR (additions IS NULL AND head.head_snapshot <> base) THEN
         RETURN NULL;
     END IF;
     IF (author IS NULL OR message IS NULL OR author = '' OR message = '') AND EXISTS (
@@ -170,17 +191,145 @@ BEGIN
     ) THEN
         RETURN NULL;
     END IF;
+    IF head.head_snapshot <> base THEN
+        -- Everything since the base is kept, and is nothing that concerns new rows.
+        SELECT min(s.snapshot_id) = base AND max(s.snapshot_id) = head.head_snapshot AND bool_and(coalesce(
+            s.snapshot_id = base OR s.previous_snapshot_id = s.before
+            AND s.changes_made ~ '^({unrelated}):[0-9]+(,({unrelated}):[0-9]+)*$', false))
+        INTO is_possible
+        FROM (
+            SELECT s.snapshot_id, s.previous_snapshot_id, s.changes_made,
+                lag(s.snapshot_id) OVER (ORDER BY s.snapshot_id) AS before
+            FROM lake_snapshot s WHERE s.catalog_id = catalog AND s.snapshot_id >= base
+            ORDER BY s.snapshot_id LIMIT {MAX_FOLLOWERS}
+        ) s;
+        IF is_possible IS NOT TRUE THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    IF additions IS NOT NULL THEN
+        SELECT jsonb_agg(jsonb_build_array(
+                catalog, a.table_id, {UNCOMMITTED}, s.record_count + (a.added ->> 'rows')::numeric,
+                s.next_row_id + (a.added ->> 'row_ids')::numeric, s.file_size_bytes + (a.added ->> 'bytes')::numeric,
+                s.merged)),
+            jsonb_object_agg(a.table_id, s.next_row_id),
+            bool_and(s.merged IS NOT NULL AND greatest(
+                s.record_count + (a.added ->> 'rows')::numeric, s.next_row_id + (a.added ->> 'row_ids')::numeric,
+                s.file_size_bytes + (a.added ->> 'bytes')::numeric) <= {LARGEST})
+        INTO stats, row_ids, is_possible
+        FROM (SELECT t.key::bigint AS table_id, t.value AS added FROM jsonb_each(additions) t) a
+        LEFT JOIN LATERAL (
+            SELECT t.record_count, t.next_row_id, t.file_size_bytes,
+                lake_merged_stats(t.column_stats, a.added -> 'columns') AS merged
+            FROM lake_table_stats t WHERE t.catalog_id = catalog AND t.table_id = a.table_id
+            ORDER BY t.begin_snapshot DESC LIMIT 1
+        ) s ON true;
+        IF is_possible IS NOT TRUE THEN
+            RETURN NULL;
+        END IF;
+        payload := payload || jsonb_build_object('lake_table_stats', stats);
+    END IF;
     id := nextval('lake_snapshot_seq');
     moment := greatest(clock_timestamp(), head.head_time + interval '1 microsecond');
 {inserts}
     version := head.schema_version + alters_schema::int;
     INSERT INTO lake_snapshot
-    VALUES (catalog, id, base, moment, version, changes, author, message, extra_info, token);
+    VALUES (catalog, id, head.head_snapshot, moment, version, changes, author, message, extra_info, token);
     UPDATE lake_catalog c SET head_snapshot = id, head_time = moment, schema_version = version
     WHERE c.catalog_id = catalog;
     RETURN id;
 END
 $$;"""
+
+
+_MERGE_FUNCTION = """\
+-- The column statistics of a table after new rows were added to it; NULL if it takes Python to compare the bounds.
+-- Those that do not fit are never compared: the aggregate is computed for every column, before its CASE is.
+-- What is unknown on a side that has values is unknown in the result.
+CREATE OR REPLACE FUNCTION lake_merged_stats(before jsonb, added jsonb) RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN (
+        SELECT CASE WHEN bool_and(fits) THEN jsonb_object_agg(column_id, jsonb_strip_nulls(jsonb_build_object(
+            'values', CASE WHEN before = '{{}}' THEN new_values ELSE old_values + new_values END,
+            'nulls', CASE WHEN before = '{{}}' THEN new_nulls ELSE old_nulls + new_nulls END,
+            'min', CASE
+                WHEN NOT fits OR name = 'none' OR NOT (has_old OR has_new) THEN NULL
+                WHEN NOT has_old THEN new_min
+                WHEN NOT has_new THEN old_min
+                WHEN old_min IS NULL OR new_min IS NULL THEN NULL
+                WHEN CASE comparison
+                    WHEN 'numeric' THEN lake_bound_number(old_min) < lake_bound_number(new_min)
+                    WHEN 'float8' THEN old_min::float8 < new_min::float8
+                    ELSE old_min COLLATE "C" < new_min END THEN old_min
+                ELSE new_min END,
+            'max', CASE
+                WHEN NOT fits OR name = 'none' OR NOT (has_old OR has_new) THEN NULL
+                WHEN NOT has_old THEN new_max
+                WHEN NOT has_new THEN old_max
+                WHEN old_max IS NULL OR new_max IS NULL THEN NULL
+                WHEN CASE comparison
+                    WHEN 'numeric' THEN lake_bound_number(old_max) > lake_bound_number(new_max)
+                    WHEN 'float8' THEN old_max::float8 > new_max::float8
+                    ELSE old_max COLLATE "C" > new_max END THEN old_max
+                ELSE new_max END,
+            'nan', CASE
+                WHEN has_old AND NOT has_new THEN old_nan
+                WHEN before = '{{}}' OR has_new AND NOT has_old THEN new_nan
+                ELSE old_nan OR new_nan END,
+            'extra', CASE
+                WHEN has_old AND has_new AND old_extra = new_extra THEN old_extra
+                WHEN has_old AND NOT has_new THEN old_extra
+                WHEN has_new AND NOT has_old THEN new_extra END,
+            'width', CASE WHEN (old ->> 'width')::numeric > (new ->> 'width')::numeric THEN old -> 'width'
+                ELSE coalesce(new -> 'width', old -> 'width') END))) END
+        FROM (
+            SELECT column_id, old, new, name, has_old, has_new,
+                old_values, new_values, old_nulls, new_nulls, old_nan, new_nan, old_extra, new_extra,
+                old_min, new_min, old_max, new_max,
+                CASE name WHEN 'number' THEN 'numeric' WHEN 'float' THEN 'float8' ELSE 'bytes' END AS comparison,
+                -- An unknown bound is NULL, and fits.
+                {fits} AS fits
+            FROM (
+                SELECT n.key AS column_id, o.old, n.value AS new, n.value ->> 'order' AS name,
+                    before <> '{{}}' AND coalesce(old ->> 'values' <> '0', true) AS has_old,
+                    coalesce(n.value ->> 'values' <> '0', true) AS has_new,
+                    (old ->> 'values')::bigint AS old_values, (n.value ->> 'values')::bigint AS new_values,
+                    (old ->> 'nulls')::bigint AS old_nulls, (n.value ->> 'nulls')::bigint AS new_nulls,
+                    (old ->> 'nan')::boolean AS old_nan, (n.value ->> 'nan')::boolean AS new_nan,
+                    old ->> 'extra' AS old_extra, n.value ->> 'extra' AS new_extra,
+                    old ->> 'min' AS old_min, n.value ->> 'min' AS new_min,
+                    old ->> 'max' AS old_max, n.value ->> 'max' AS new_max
+                FROM jsonb_each(added) n CROSS JOIN LATERAL (SELECT before -> n.key AS old) o
+            ) each_column
+        ) checked
+    );
+END
+$$;
+
+-- A bound that is a number, or one of the words that were written for booleans.
+CREATE OR REPLACE FUNCTION lake_bound_number(bound text) RETURNS numeric
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT CASE bound WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE bound::numeric END $$;"""
+"""`before` and `added` are documents by column id; those added have the `order` of their bounds as well."""
+
+
+def _bound_fits() -> str:
+    """Whether the four bounds of a column have the form in which the database compares them as Python does."""
+    forms = " ".join(
+        f"WHEN '{name}' THEN {' AND '.join(f'coalesce({bound} ~ {_anchored(order.form)}, true)' for bound in _BOUNDS)}"
+        for name, order in BOUND_ORDERS.items()
+    )
+    return f"CASE name {forms} WHEN 'text' THEN getdatabaseencoding() = 'UTF8' ELSE true END"
+
+
+def _anchored(form: str) -> str:
+    return f"'^({form})$'"
+
+
+_BOUNDS = ("old_min", "new_min", "old_max", "new_max")
 
 
 def _tidy(statement: str) -> str:

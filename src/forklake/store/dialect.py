@@ -33,6 +33,10 @@ class StoreDialect:
     def is_postgres(self) -> bool:
         return self.name == "postgresql"
 
+    def index_hint(self, index: str) -> str:
+        """Follows the alias of a table to be read by this index, where the planner would choose another."""
+        return "" if self.is_postgres else f" INDEXED BY {index}"
+
     def any_of(self, expression: str, parameter: str) -> str:
         """`expression` equals one of the values of a list parameter."""
         if self.is_postgres:

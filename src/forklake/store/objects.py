@@ -23,7 +23,8 @@ def objects_named(
     """The objects of any kind with these names in a schema; schemas themselves are in schema 0."""
     dialect = store.dialect
     where = f"o.schema_id = :schema_id AND {dialect.any_of('o.name_key', 'name_keys')}"
-    return _read_objects(store, scope, where, {"schema_id": schema_id, "name_keys": [fold(name) for name in names]})
+    params = {"schema_id": schema_id, "name_keys": [fold(name) for name in names]}
+    return _read_objects(store, scope, where, params, in_schema=True)
 
 
 def objects_with_ids(store: Store, scope: Scope, object_ids: Collection[int]) -> list[LakeObject[Definition]]:
@@ -33,7 +34,7 @@ def objects_with_ids(store: Store, scope: Scope, object_ids: Collection[int]) ->
 
 def objects_in_schema(store: Store, scope: Scope, schema_id: SchemaId) -> list[LakeObject[Definition]]:
     """All objects of a schema; schema 0 contains the schemas."""
-    return _read_objects(store, scope, "o.schema_id = :schema_id", {"schema_id": schema_id})
+    return _read_objects(store, scope, "o.schema_id = :schema_id", {"schema_id": schema_id}, in_schema=True)
 
 
 def all_objects(store: Store, scope: Scope) -> list[LakeObject[Definition]]:
@@ -55,11 +56,18 @@ def table_versions(
     return {begin: cast("TableDefinition", read_definition("table", read_json(document))) for begin, document in rows}
 
 
-def object_statements(store: Store, scope: Scope, where: str, params: dict[str, object]) -> list[Statement]:
-    """The statements whose rows `visible_objects` reads, to be combined with others in one round trip."""
+def object_statements(
+    store: Store, scope: Scope, where: str, params: dict[str, object], *, in_schema: bool = False
+) -> list[Statement]:
+    """The statements whose rows `visible_objects` reads, to be combined with others in one round trip.
+
+    With `in_schema`, the condition is on `o.schema_id`.
+    """
     dialect = store.dialect
+    # SQLite would read all objects of the catalog by its primary key.
+    hint = dialect.index_hint("lake_object_name") if in_schema else ""
     rows = Statement(
-        f"SELECT {_COLUMNS} FROM {dialect.levels} JOIN lake_object o ON o.catalog_id = l.catalog_id"
+        f"SELECT {_COLUMNS} FROM {dialect.levels} JOIN lake_object o{hint} ON o.catalog_id = l.catalog_id"
         f" WHERE {where} AND {visible_condition('o')}",
         {**params, **dialect.level_params(scope.levels)},
     )
@@ -91,8 +99,12 @@ def object_row(entry: LakeObject[Definition]) -> Row:
     )
 
 
-def _read_objects(store: Store, scope: Scope, where: str, params: dict[str, object]) -> list[LakeObject[Definition]]:
-    return visible_objects(fetch_at_snapshot(store, scope, object_statements(store, scope, where, params)))
+def _read_objects(
+    store: Store, scope: Scope, where: str, params: dict[str, object], *, in_schema: bool = False
+) -> list[LakeObject[Definition]]:
+    return visible_objects(
+        fetch_at_snapshot(store, scope, object_statements(store, scope, where, params, in_schema=in_schema))
+    )
 
 
 def _object_from_row(row: Row) -> LakeObject[Definition]:

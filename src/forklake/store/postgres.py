@@ -14,6 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from forklake.errors import InvalidInput, ReadOnly, StoreError, StoreUnavailable
+from forklake.model.documents import write_additions
 from forklake.model.ids import SnapshotId
 from forklake.model.process_forks import register_for_forks
 from forklake.store.connection import (
@@ -26,7 +27,7 @@ from forklake.store.connection import (
     Statement,
     TransientFailure,
 )
-from forklake.store.dialect import POSTGRESQL, StoreDialect
+from forklake.store.dialect import POSTGRESQL, StoreDialect, read_drawn_ids
 from forklake.store.postgres_errors import ends_session, translate_error
 
 DEFAULT_SCHEMA = "ducklake"
@@ -36,7 +37,7 @@ COPY_FROM = 200
 _OF_OTHER_PROCESSES: list[object] = []
 _READ_ATTEMPTS = 3
 _SETTLE_ATTEMPTS = 3
-_APPEND = "SELECT lake_append(%s, %s, %s::jsonb, %s, %s, %s, %s, %s, %s::uuid)"
+_APPEND = "SELECT lake_append(%s, %s, %s::jsonb, %s::jsonb, %s, %s, %s, %s, %s, %s::uuid)"
 _INDEX_WALKS = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off"
 _END_IDLE = "SET idle_in_transaction_session_timeout = '60s'"
 _DATABASE = """
@@ -137,6 +138,9 @@ class PostgresStore:
                     raise
         raise AssertionError("unreachable")
 
+    def draw_ids(self, sequence: str, count: int) -> list[int]:
+        return read_drawn_ids(self.fetch(POSTGRESQL.next_ids(sequence), {"count": count}), count)
+
     @contextmanager
     def writing(self, first: Sequence[Statement]) -> Iterator[tuple["PostgresTransaction", list[list[Row]]]]:
         if self._read_only:
@@ -164,8 +168,9 @@ class PostgresStore:
             return None
         info = append.info
         payload = _ENCODER.encode({rows.table: _as_json(rows.rows) for rows in append.rows})
+        additions = None if append.additions is None else write_additions(append.additions)
         params = (
-            append.catalog_id, append.base, payload, append.alters_schema, append.changes,
+            append.catalog_id, append.base, payload, additions, append.alters_schema, append.changes,
             info.author, info.message, info.extra_info, append.token,
         )  # fmt: skip
         with self._connection() as connection, _raise_outcome_unknown(connection):

@@ -1,11 +1,11 @@
 """The filter by catalog and lineage, required in every statement about the contents of a catalog."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from forklake.errors import NoSuchSnapshot
 from forklake.model.ids import CatalogId, TableId
 from forklake.model.lineage import Level, Scope
+from forklake.model.lru_cache import LruCache
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import StoreDialect
 from forklake.store.row_kinds import RowKind
@@ -60,19 +60,6 @@ def end_marker_statements(dialect: StoreDialect, scope: Scope, kind: RowKind, sc
     return [Statement(sql, params)]
 
 
-def ended_files_statements(dialect: StoreDialect, scope: Scope, table_id: TableId) -> list[Statement]:
-    """Selects `(kind, object_id)` of data and delete files of a table that were ended by forks."""
-    if scope.is_root:
-        return []
-    sql = f"""
-        SELECT e.kind, e.object_id
-        FROM {dialect.levels}
-        JOIN lake_row_end e ON e.catalog_id = l.catalog_id AND e.kind IN (:data, :deletes) AND e.scope_id = :table_id
-        WHERE e.end_snapshot <= l.top"""
-    kinds = {"data": int(RowKind.DATA_FILE), "deletes": int(RowKind.DELETE_FILE)}
-    return [Statement(sql, {**kinds, "table_id": table_id, **dialect.level_params(scope.levels)})]
-
-
 class OwnerCache:
     """Caches which ancestors own relevant rows: most of a long lineage owns none.
 
@@ -81,7 +68,8 @@ class OwnerCache:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._owners = lru_cache(maxsize=4096)(self._ask)
+        self._owners: LruCache[tuple[Level, TableId | None], frozenset[CatalogId]] = LruCache(4096)
+        """By the nearest ancestor, which determines the others."""
 
     def of_table(self, scope: Scope, ancestors: tuple[Level, ...], table_id: TableId) -> Scope:
         """The scope without ancestors that own no row and no end marker of the table."""
@@ -94,7 +82,12 @@ class OwnerCache:
     def _narrow(self, scope: Scope, ancestors: tuple[Level, ...], table_id: TableId | None) -> Scope:
         if len(ancestors) < SHORT_CHAIN:
             return scope
-        return scope.only(self._owners(ancestors, table_id) | {scope.catalog_id})
+        key = (ancestors[0], table_id)
+        owners = self._owners.get(key)
+        if owners is None:
+            owners = self._ask(ancestors, table_id)
+            self._owners.put(key, owners)
+        return scope.only(owners | {scope.catalog_id})
 
     def _ask(self, ancestors: tuple[Level, ...], table_id: TableId | None) -> frozenset[CatalogId]:
         dialect = self._store.dialect

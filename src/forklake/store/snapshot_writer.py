@@ -27,7 +27,7 @@ SNAPSHOT_COLUMNS: Mapping[str, Sequence[int]] = {
     "lake_column_mapping": [3],
     "lake_option": [2],
 }
-"""Where rows of a new snapshot have its id, by position: UNCOMMITTED there is replaced by the id once it is drawn."""
+"""Positions of the snapshot id in new rows: UNCOMMITTED is replaced there as soon as the id is allocated."""
 
 
 class SnapshotWriter:

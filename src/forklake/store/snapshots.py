@@ -35,9 +35,14 @@ def snapshots_up_to(store: Store, scope: Scope, *, after: SnapshotId | None = No
 def newest_snapshots(store: Store, scope: Scope, count: int | None) -> list[Snapshot]:
     """The end of the same history, newest first."""
     dialect = store.dialect
+    mine = "s.catalog_id = l.catalog_id AND s.snapshot_id <= l.top"
+    source = f"JOIN lake_snapshot s ON {mine}"
+    if dialect.is_postgres:
+        # Of every level only as many, by its index: otherwise the whole history is read and sorted.
+        newest = f"SELECT s.* FROM lake_snapshot s WHERE {mine} ORDER BY s.snapshot_id DESC LIMIT :count"
+        source = f"CROSS JOIN LATERAL ({newest}) s"
     rows = store.fetch(
-        f"SELECT {_COLUMNS} FROM {dialect.levels} JOIN lake_snapshot s ON s.catalog_id = l.catalog_id"
-        " WHERE s.snapshot_id <= l.top ORDER BY s.snapshot_id DESC LIMIT :count",
+        f"SELECT {_COLUMNS} FROM {dialect.levels} {source} ORDER BY s.snapshot_id DESC LIMIT :count",
         {"count": NO_LIMIT if count is None else count, **dialect.level_params(scope.levels)},
     )
     return [_snapshot_from_row(row, dialect) for row in rows]
@@ -164,7 +169,7 @@ def wait_for_commit(store: Store, catalog_id: CatalogId) -> None:
 
 
 def begin_commit(dialect: StoreDialect, catalog_id: CatalogId) -> Statement:
-    """Locks a catalog and draws a snapshot id; read the result with `read_locked_head`."""
+    """Locks a catalog and allocates a snapshot id; read the result with `read_locked_head`."""
     return Statement(dialect.begin_commit, {"catalog_id": catalog_id})
 
 
@@ -184,12 +189,12 @@ def read_locked_head(rows: list[Row]) -> LockedHead | None:
     return LockedHead._make(rows[0]) if rows else None
 
 
-def changes_since(catalog_id: CatalogId, base: SnapshotId) -> Statement:
-    """Selects the commits to a catalog since a snapshot; read the result with `read_changes`."""
+def changes_since(catalog_id: CatalogId, base: SnapshotId, *, at_most: int | None = None) -> Statement:
+    """Selects the commits to a catalog since a snapshot, or the first of them; read the result with `read_changes`."""
     return Statement(
         "SELECT snapshot_id, previous_snapshot_id, changes_made FROM lake_snapshot"
-        " WHERE catalog_id = :catalog_id AND snapshot_id >= :base ORDER BY snapshot_id",
-        {"catalog_id": catalog_id, "base": base},
+        " WHERE catalog_id = :catalog_id AND snapshot_id >= :base ORDER BY snapshot_id LIMIT :at_most",
+        {"catalog_id": catalog_id, "base": base, "at_most": NO_LIMIT if at_most is None else at_most},
     )
 
 

@@ -15,6 +15,7 @@ from forklake.errors import NotALake, ReadOnly, StoreError, StoreUnavailable
 from forklake.model.entities import UNCOMMITTED
 from forklake.model.ids import SnapshotId
 from forklake.model.process_forks import register_for_forks
+from forklake.store.appends import rows_on_top
 from forklake.store.connection import (
     AppendCommit,
     DuplicateRow,
@@ -26,13 +27,17 @@ from forklake.store.connection import (
     Statement,
     TransientFailure,
 )
-from forklake.store.dialect import SQLITE, StoreDialect
+from forklake.store.dialect import SQLITE, StoreDialect, read_drawn_ids
 from forklake.store.fork import fork_with_statements
 from forklake.store.options import instance_requires_message
 from forklake.store.snapshot_writer import SNAPSHOT_COLUMNS, SnapshotWriter
 from forklake.store.snapshots import begin_commit, read_locked_head
+from forklake.store.write_queue import Place, WriteQueue
 
 BUSY_TIMEOUT_MS = 5_000
+QUEUE_SUFFIX = "-queue"
+_SYNCHRONOUS = "FULL"
+"""Acknowledged commits survive a power failure."""
 _PAUSE_SECONDS = (0.0002, 0.002)
 
 
@@ -47,6 +52,7 @@ class SqliteStore:
         self._busy_timeout_ms = busy_timeout_ms
         self._idle: LifoQueue[sqlite3.Connection] = LifoQueue()
         self._closed = False
+        self._queue = WriteQueue(self._absolute.with_name(f"{self._absolute.name}{QUEUE_SUFFIX}"))
         self._put_back(self._connect("ro" if read_only else "rwc"))
         self._file = self._file_now()
         register_for_forks(self)
@@ -82,13 +88,19 @@ class SqliteStore:
         with self._connection() as connection:
             return [_run(connection, statement.sql, statement.params) for statement in statements]
 
+    def draw_ids(self, sequence: str, count: int) -> list[int]:
+        # A write like any other, which takes its turn: SQLite itself would wait for the lock in long pauses.
+        with self.writing([Statement(SQLITE.next_ids(sequence), {"count": count})]) as (transaction, [rows]):
+            transaction.commit([])
+        return read_drawn_ids(rows, count)
+
     @contextmanager
     def writing(self, first: Sequence[Statement]) -> Iterator[tuple["SqliteTransaction", list[list[Row]]]]:
         if self._read_only:
             raise ReadOnly(f"{self.location} is open for reading only.")
-        with self._connection() as connection:
+        with self._connection() as connection, self._queue.place() as place:
             # IMMEDIATE takes the write lock before anything is read, so that no read can be stale.
-            self._execute_when_free(connection, "BEGIN IMMEDIATE")
+            self._execute_when_free(connection, "BEGIN IMMEDIATE", place)
             try:
                 transaction = SqliteTransaction(connection)
                 yield transaction, transaction.fetch_all(first)
@@ -96,22 +108,24 @@ class SqliteStore:
                 if connection.in_transaction:
                     connection.rollback()
 
-    def _execute_when_free(self, connection: sqlite3.Connection, statement: str) -> None:
-        """Execute a statement that takes a lock, waiting for it by frequent polling.
+    def _execute_when_free(self, connection: sqlite3.Connection, statement: str, place: Place) -> None:
+        """Execute a statement that takes a lock, waiting by polling, as often as the place in the queue permits.
 
-        SQLite's own waiting favours the previous holder, and does not exist for a change of the journal mode.
+        SQLite's own waiting favours the previous holder even more, and does not exist for a change of the journal mode.
         """
         deadline = monotonic() + self._busy_timeout_ms / 1000
         connection.execute("PRAGMA busy_timeout = 0")
         try:
             while True:
+                is_last = monotonic() > deadline
                 try:
-                    connection.execute(statement)
-                    return
+                    if place.may_try() or is_last:
+                        connection.execute(statement)
+                        return
                 except sqlite3.OperationalError as error:
-                    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > deadline:
+                    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or is_last:
                         raise
-                    sleep(random.uniform(*_PAUSE_SECONDS))
+                sleep(random.uniform(*_PAUSE_SECONDS))
         finally:
             connection.execute(f"PRAGMA busy_timeout = {self._busy_timeout_ms}")
 
@@ -119,13 +133,19 @@ class SqliteStore:
         first = [begin_commit(SQLITE, append.catalog_id), instance_requires_message(append.info)]
         with self.writing(first) as (transaction, (locked_rows, required)):
             locked = read_locked_head(locked_rows)
-            if required or locked is None or locked.snapshot_id != append.base:
+            if required or locked is None:
+                return None
+            if append.additions is None:
+                rows = append.rows if locked.snapshot_id == append.base else None
+            else:
+                rows = rows_on_top(transaction, append, locked.snapshot_id, append.additions)
+            if rows is None:
                 return None
             writer = SnapshotWriter(SQLITE, append.catalog_id, locked.new_snapshot_id)
             time = SQLITE.later(locked.clock, locked.time)
             version = locked.schema_version + append.alters_schema
-            writer.record(append.base, time, version, append.changes, append.info, append.token)
-            named = [_with_snapshot_id(rows, locked.new_snapshot_id) for rows in append.rows]
+            writer.record(locked.snapshot_id, time, version, append.changes, append.info, append.token)
+            named = [_with_snapshot_id(each, locked.new_snapshot_id) for each in rows]
             transaction.commit([*named, *writer.steps()])
         return locked.new_snapshot_id
 
@@ -137,9 +157,9 @@ class SqliteStore:
 
     def run_script(self, script: str) -> None:
         """Execute several statements without parameters atomically."""
-        with self._connection() as connection:
+        with self._connection() as connection, self._queue.place() as place:
             # Persistent in the file. Set here, and not when opening, which must not modify a database without a lake.
-            self._execute_when_free(connection, "PRAGMA journal_mode = WAL")
+            self._execute_when_free(connection, "PRAGMA journal_mode = WAL", place)
         with self.writing([]) as (transaction, _):
             transaction.run_script(script)
             transaction.commit([])
@@ -164,8 +184,7 @@ class SqliteStore:
                 isolation_level=None,
                 check_same_thread=False,
             )
-            # Acknowledged commits survive a power failure.
-            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS}")
         except sqlite3.Error as error:
             self._fail(error)
         return connection
@@ -266,7 +285,7 @@ def _split_script(script: str) -> Iterator[str]:
 
 
 def _with_snapshot_id(rows: RowsToInsert, snapshot_id: SnapshotId) -> RowsToInsert:
-    """The same rows with the id of the snapshot, which was not drawn when they were made."""
+    """The same rows with the id of the snapshot, which was not allocated yet when they were made."""
     positions = SNAPSHOT_COLUMNS.get(rows.table, ())
     found = [list(row) for row in rows.rows]
     for row in found:

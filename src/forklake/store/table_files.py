@@ -1,19 +1,21 @@
 """The data files, delete files and inlined rows of a table, as seen by a catalog at a snapshot."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from forklake.errors import CorruptMetadata
 from forklake.model.documents import read_column_stats, read_json, read_mapping
 from forklake.model.files import DataFile, DeleteFile, InlinedBatch, ScanFile, TableStats
 from forklake.model.ids import BatchId, CatalogId, ColumnId, DataFileId, MappingId, SnapshotId, TableId
-from forklake.model.lineage import Scope
+from forklake.model.lineage import Level, Scope
 from forklake.model.mappings import NameMapping
 from forklake.model.statistics import ColumnStats
 from forklake.store.connection import Row, Statement, Store
 from forklake.store.dialect import StoreDialect
 from forklake.store.row_kinds import RowKind
-from forklake.store.scope import end_marker_statements, ended_files_statements, fetch_at_snapshot, visible_condition
+from forklake.store.scope import fetch_at_snapshot, visible_condition
 
 # In the order of the fields of DataFile and DeleteFile.
 DATA_COLUMNS = (
@@ -25,14 +27,51 @@ DELETE_COLUMNS = (
     "f.delete_file_id, f.data_file_id, f.path, f.delete_count, f.file_size_bytes, f.footer_size, f.path_is_relative,"
     " f.format, f.partial_max, f.encryption_key, f.begin_snapshot, f.catalog_id"
 )
+Item = TypeVar("Item")
+
 BATCH_COLUMNS = "b.batch_id, b.table_version, b.row_count, b.payload, b.row_id_start, b.begin_snapshot, b.catalog_id"
+
+
+@dataclass(frozen=True, slots=True)
+class Visible(Generic[Item]):
+    """The files or batches that a catalog sees, and which of them its ancestors contribute, before its own changes.
+
+    Nothing is ever added below a horizon, and nothing that is visible there is removed while the catalog exists.
+    """
+
+    items: list[Item]
+    inherited: tuple[Item, ...]
 
 
 def table_files(
     store: Store, scope: Scope, table_id: TableId, only: Collection[DataFileId] | None = None
 ) -> list[ScanFile]:
     """All visible data files with their delete files, or `only` some of them, in one round trip."""
-    answers = fetch_at_snapshot(store, scope, _file_statements(store.dialect, scope, table_id, only))
+    return visible_files(store, scope, table_id, only=only).items
+
+
+def visible_files(
+    store: Store,
+    scope: Scope,
+    table_id: TableId,
+    inherited: tuple[ScanFile, ...] | None = None,
+    *,
+    only: Collection[DataFileId] | None = None,
+) -> Visible[ScanFile]:
+    """The same with what is inherited; of ancestors, nothing is read if that is given."""
+    if scope.is_root:
+        inherited = ()
+    levels = scope.levels if inherited is None else scope.levels[:1]
+    answers = fetch_at_snapshot(store, scope, _file_statements(store.dialect, scope, levels, table_id, only))
+    if inherited is None:
+        theirs = [[row for row in rows if row[-1] != scope.catalog_id] for rows in answers]
+        inherited = tuple(_files_on_top((), theirs)) if any(theirs) else ()
+        answers = [[row for row in rows if row[-1] == scope.catalog_id] for rows in answers] if any(theirs) else answers
+    return Visible(_files_on_top(inherited, answers), inherited)
+
+
+def _files_on_top(below: Sequence[ScanFile], answers: list[list[Row]]) -> list[ScanFile]:
+    """The files after the rows of some levels, which are read by `_file_statements`, are applied."""
     data_rows, delete_rows, *markers = answers
     ended_data = {row[1] for marker in markers for row in marker if row[0] == RowKind.DATA_FILE}
     ended_deletes = {row[1] for marker in markers for row in marker if row[0] == RowKind.DELETE_FILE}
@@ -41,60 +80,128 @@ def table_files(
         if row[0] in ended_deletes:
             continue
         if row[1] in deletes:
-            raise CorruptMetadata(f"Data file {row[1]} has two live delete files, {row[0]} and {deletes[row[1]][0]}.")
-        deletes[row[1]] = DeleteFile._make(row)
-    return [ScanFile(DataFile._make(row), deletes.get(row[0])) for row in data_rows if row[0] not in ended_data]
+            raise _two_deletes(row[1], row[0], deletes[row[1]].delete_file_id)
+        deletes[row[1]] = DeleteFile._make(row[:-1])
+    changed = bool(ended_data or ended_deletes or deletes)
+    found = list(_changed(below, ended_data, ended_deletes, deletes)) if changed else list(below)
+    found += [ScanFile(DataFile._make(row[:-1]), deletes.get(row[0])) for row in data_rows if row[0] not in ended_data]
+    return found
+
+
+def _changed(
+    files: Iterable[ScanFile],
+    ended_data: Collection[int],
+    ended_deletes: Collection[int],
+    deletes: Mapping[int, DeleteFile],
+) -> Iterator[ScanFile]:
+    for scanned in files:
+        file_id = scanned.data.data_file_id
+        if file_id in ended_data:
+            continue
+        kept = scanned.delete
+        if kept is not None and kept.delete_file_id in ended_deletes:
+            kept = None
+        new = deletes.get(file_id)
+        if kept is not None and new is not None:
+            raise _two_deletes(file_id, new.delete_file_id, kept.delete_file_id)
+        yield ScanFile(scanned.data, new or kept)
+
+
+def _two_deletes(file_id: int, one: int, other: int) -> CorruptMetadata:
+    return CorruptMetadata(f"Data file {file_id} has two live delete files, {one} and {other}.")
 
 
 def _file_statements(
-    dialect: StoreDialect, scope: Scope, table_id: TableId, only: Collection[DataFileId] | None
+    dialect: StoreDialect,
+    scope: Scope,
+    levels: Sequence[Level],
+    table_id: TableId,
+    only: Collection[DataFileId] | None,
 ) -> list[Statement]:
-    params = {"table_id": table_id, **dialect.level_params(scope.levels)}
+    """Select files, delete files and end markers of some levels, each with its owner as the last column."""
+    params = {"table_id": table_id, **dialect.level_params(levels)}
     which = "TRUE"
     if only is not None:
         params["only"] = list(only)
         which = dialect.any_of("f.data_file_id", "only")
     statements = [
         Statement(
-            f"SELECT {columns} FROM {dialect.levels}"
+            f"SELECT {columns}, l.catalog_id FROM {dialect.levels}"
             f" JOIN {table} f ON f.catalog_id = l.catalog_id AND f.table_id = :table_id"
             f" WHERE {visible_condition('f')} AND {which}",
             params,
         )
         for columns, table in ((DATA_COLUMNS, "lake_data_file"), (DELETE_COLUMNS, "lake_delete_file"))
     ]
-    return [*statements, *ended_files_statements(dialect, scope, table_id)]
+    if not scope.is_root:
+        statements.append(_markers_statement(dialect, levels, table_id, (RowKind.DATA_FILE, RowKind.DELETE_FILE)))
+    return statements
 
 
-def table_batches(store: Store, scope: Scope, table_id: TableId) -> list[InlinedBatch]:
-    """The visible inlined batches, each with the positions of its deleted rows."""
+def _markers_statement(
+    dialect: StoreDialect, levels: Sequence[Level], table_id: TableId, kinds: Iterable[RowKind]
+) -> Statement:
+    """Selects kind, id and owner of the end marker for rows of a table that were ended by forks."""
+    listed = ", ".join(str(int(kind)) for kind in kinds)
+    return Statement(
+        f"SELECT e.kind, e.object_id, e.catalog_id FROM {dialect.levels} JOIN lake_row_end e"
+        f" ON e.catalog_id = l.catalog_id AND e.kind IN ({listed}) AND e.scope_id = :table_id"
+        " WHERE e.end_snapshot <= l.top",
+        {"table_id": table_id, **dialect.level_params(levels)},
+    )
+
+
+def visible_batches(
+    store: Store, scope: Scope, table_id: TableId, inherited: tuple[InlinedBatch, ...] | None = None
+) -> Visible[InlinedBatch]:
+    """The visible inlined batches, each with the positions of its deleted rows; see `visible_files`."""
     dialect = store.dialect
-    params = {"table_id": table_id, **dialect.level_params(scope.levels)}
-    sql = (
+    if scope.is_root:
+        inherited = ()
+    levels = scope.levels if inherited is None else scope.levels[:1]
+    params = {"table_id": table_id, **dialect.level_params(levels)}
+    of_batches = Statement(
         f"SELECT {BATCH_COLUMNS} FROM {dialect.levels} JOIN lake_inlined_batch b"
-        f" ON b.catalog_id = l.catalog_id AND b.table_id = :table_id WHERE {visible_condition('b')} ORDER BY b.batch_id"
+        f" ON b.catalog_id = l.catalog_id AND b.table_id = :table_id WHERE {visible_condition('b')}",
+        params,
     )
-    [batches] = fetch_at_snapshot(store, scope, [Statement(sql, params)])
-    if not batches:
-        # The usual case: no need to query deletes.
-        return []
-    deleted, *markers = fetch_at_snapshot(
-        store,
-        scope,
-        [
-            Statement(
-                f"SELECT d.batch_id, d.position FROM {dialect.levels} JOIN lake_inlined_delete d"
-                " ON d.catalog_id = l.catalog_id AND d.table_id = :table_id WHERE d.begin_snapshot <= l.top",
-                params,
-            ),
-            *end_marker_statements(dialect, scope, RowKind.INLINED_BATCH, table_id),
-        ],
-    )
-    ended = {row[0] for marker in markers for row in marker}
+    of_deletes = [
+        Statement(
+            f"SELECT d.batch_id, d.position, d.catalog_id FROM {dialect.levels} JOIN lake_inlined_delete d"
+            " ON d.catalog_id = l.catalog_id AND d.table_id = :table_id WHERE d.begin_snapshot <= l.top",
+            params,
+        )
+    ]
+    if not scope.is_root:
+        of_deletes.append(_markers_statement(dialect, levels, table_id, [RowKind.INLINED_BATCH]))
+    if inherited:
+        answers = fetch_at_snapshot(store, scope, [of_batches, *of_deletes])
+    else:
+        [batches] = fetch_at_snapshot(store, scope, [of_batches])
+        if not batches:
+            # The usual case: no need to query deletes.
+            return Visible([], ())
+        answers = [batches, *fetch_at_snapshot(store, scope, of_deletes)]
+    if inherited is None:
+        theirs = [[row for row in rows if row[-1] != scope.catalog_id] for rows in answers]
+        inherited = tuple(_batches_on_top((), theirs))
+        answers = [[row for row in rows if row[-1] == scope.catalog_id] for rows in answers]
+    return Visible(_batches_on_top(inherited, answers), inherited)
+
+
+def _batches_on_top(below: Sequence[InlinedBatch], answers: list[list[Row]]) -> list[InlinedBatch]:
+    rows, deleted, *markers = answers
+    ended = {row[1] for marker in markers for row in marker}
     positions: dict[int, set[int]] = defaultdict(set)
-    for batch_id, position in deleted:
+    for batch_id, position, _ in deleted:
         positions[batch_id].add(position)
-    return [read_batch(row, positions.get(row[0], ())) for row in batches if row[0] not in ended]
+    kept = (batch for batch in below if batch.batch_id not in ended)
+    found = [
+        replace(batch, deleted=batch.deleted | positions[batch.batch_id]) if batch.batch_id in positions else batch
+        for batch in kept
+    ]
+    found += [read_batch(row, positions.get(row[0], ())) for row in rows if row[0] not in ended]
+    return sorted(found, key=lambda batch: batch.batch_id)
 
 
 def read_batch(row: Row, deleted: Collection[int] = ()) -> InlinedBatch:

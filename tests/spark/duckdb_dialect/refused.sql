@@ -168,7 +168,7 @@ SELECT greatest([1, NULL], [1, 2]);
 -- order
 SELECT list_sort([[1, NULL], [1, 2]]);
 
--- negative of an integer
+-- Negation of an unsigned integer
 SELECT -(1::UTINYINT);
 
 -- TIME

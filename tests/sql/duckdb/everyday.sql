@@ -17,6 +17,14 @@ SELECT count(*) AS n, coalesce(name, 'none') AS what FROM t GROUP BY ALL ORDER B
 --> 1 | ink
 --> 1 | none
 --> 1 | pen
+SELECT true AS g, count(*) AS n, min(id) AS m FROM t WHERE id > 9 GROUP BY ALL;
+--> true | 0 | NULL
+SELECT 1 + 1 AS g FROM t GROUP BY ALL;
+--> 2
+--> 2
+--> 2
+SELECT id AS g, count(*) FROM t WHERE id > 9 GROUP BY ALL;
+--> (none)
 INSERT INTO t (id, name) FROM (SELECT range AS id, 'r' || range AS name FROM range(10, 12));
 UPDATE t SET name = upper(name) WHERE id <= 2;
 DELETE FROM t WHERE id >= 10;

@@ -19,4 +19,4 @@ SELECT TRY_CAST(id - 2 AS UTINYINT) AS c FROM t ORDER BY id;
 --> NULL
 --> 0
 SELECT -a FROM t;
---! negative of an integer without a sign
+--! Negation of an unsigned integer

@@ -25,5 +25,13 @@ CALL ducklake_cleanup_old_files('lake', cleanup_all => true, older_than => now()
 --! either cleanup_all OR older_than must be specified
 CALL ducklake_merge_adjacent_files('lake', 'nothing');
 --! nothing
+CALL ducklake_merge_adjacent_files('lake', 'main.t');
+--! Did you mean 't' of schema 'main'? The schema is an argument
+SELECT * FROM ducklake_table_changes('lake', 'main', '"main"."t"', 1, 2);
+--! Did you mean 't' of schema 'main'?
+SELECT * FROM lake.list_files('other.t');
+--! does not exist
+CALL ducklake_set_option('lake', 'target_file_size', '1MB', table_name => 'main.t');
+--! Did you mean 't' of schema 'main'?
 CALL ducklake_rewrite_data_files('lake', delete_threshold => 2);
 --! The delete_threshold option must be between 0 and 1

@@ -12,7 +12,7 @@ SELECT comprehended(y) FROM (SELECT 10 AS y) AS w;
 --! could be taken for
 CREATE MACRO hidden(v) AS [v for v in [1, 2]];
 SELECT hidden(100);
---! called like its parameter
+--! the same name as its parameter
 CREATE MACRO of_values(v) AS (SELECT max(v) FROM (VALUES (1), (2)));
 SELECT of_values(col0) FROM (SELECT 100 AS col0) AS w;
 --! could be taken for

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.data.bench import Bench
 from benchmarks.peers import guard as subject
-from benchmarks.peers.guard import guard, guarded, read_recorded, record
+from benchmarks.peers.guard import guard, read_recorded, record, with_recorded_bar
 from benchmarks.peers.guarded import RATIOS, Ratio
 from benchmarks.report import Facts, Figure
 from benchmarks.timing import Sample
@@ -23,11 +23,11 @@ def ratio(value: float) -> Figure:
 
 @pytest.mark.parametrize(("value", "verdict"), [(1.5, "PASS"), (2.0, "PASS"), (2.6, "PASS"), (2.7, "FAIL")])
 def test_a_ratio_slips_by_more_than_a_third(value: float, verdict: str):
-    assert guarded(ratio(value), {"fork": 2.0}).verdict == verdict
+    assert with_recorded_bar(ratio(value), {"fork": 2.0}).verdict == verdict
 
 
 def test_a_new_ratio_has_no_bar():
-    found = guarded(ratio(9.0), {"commit": 1.0})
+    found = with_recorded_bar(ratio(9.0), {"commit": 1.0})
     assert (found.verdict, found.detail) == ("", "2 ms against 1 ms; not recorded yet")
 
 

@@ -1,11 +1,11 @@
 """Handles of an open lake and of a catalog, used by all functions of this package."""
 
-import os
 from dataclasses import dataclass, field, replace
 from math import inf
 
 from forklake.catalog.lakes.lake_cache import IdPool, LakeCache
 from forklake.errors import InvalidOption, ReadOnly
+from forklake.model.data_paths import absolute_folder
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import Lineage
 from forklake.store.connection import Store
@@ -50,17 +50,16 @@ class Lake:
         """The same lake with other retry settings; the caches are shared."""
         return replace(self, retry=retry)
 
+    def with_unclaimed_paths(self) -> "Lake":
+        """The same lake for another attachment, which verifies the mark of the data path itself."""
+        return replace(self, cache=replace(self.cache, claimed_paths=set(), new_marks=set()))
+
     def absolute_path(self, path: str) -> str:
         """The absolute path of a file below the data path."""
         return absolute_folder(self.data_path or "") + path
 
     def close(self) -> None:
         self.store.close()
-
-
-def absolute_folder(path: str) -> str:
-    """The absolute path of a local folder, with a slash at the end; URLs are unchanged."""
-    return path if "://" in path else os.path.join(os.path.abspath(path), "")
 
 
 def new_handle(store: Store, data_path: str | None, retry: RetrySettings | None = None) -> Lake:

@@ -7,18 +7,17 @@ from threading import Lock
 from typing import TypeAlias
 
 from forklake.model.entities import Definition, LakeObject, TableDefinition
-from forklake.model.files import ScanFile, TableStats
+from forklake.model.files import InlinedBatch, ScanFile, TableStats
 from forklake.model.ids import SnapshotId, TableId
-from forklake.model.lineage import Scope
+from forklake.model.lineage import Level, Scope
 from forklake.model.lru_cache import LruCache
 from forklake.model.process_forks import register_for_forks
 from forklake.store.connection import Store
-from forklake.store.dialect import read_drawn_ids
 from forklake.store.options import OptionRow
 from forklake.store.scope import OwnerCache
 
 LONG_LISTING = 1_000
-"""Minimum number of files for which the file list of a table is cached; shorter lists are read as fast."""
+"""Minimum number of files for which the file list of a table is cached; shorter lists are read just as fast."""
 _LISTED_FILES = 100_000
 """Maximum number of files in all cached lists; each takes about a kilobyte."""
 
@@ -59,6 +58,11 @@ class SnapshotFacts:
         """
         known, _, options = self._known.get(catalog_id, _NOTHING)
         return options if known == snapshot_id else None
+
+    def last_commit(self, catalog_id: int) -> tuple[SnapshotId, Sequence[OptionRow]] | None:
+        """The last snapshot that this process committed to a catalog, and its options; None if not cached."""
+        known, _, options = self._known.get(catalog_id, _NOTHING)
+        return None if options is None or known == _NOTHING[0] else (SnapshotId(known), options)
 
     def learn(
         self,
@@ -118,8 +122,7 @@ class IdPool:
             left = self._left.setdefault(sequence, [])
             if len(left) < count:
                 wanted = max(count, self._ahead)
-                rows = self._store.fetch(self._store.dialect.next_ids(sequence), {"count": wanted})
-                left += read_drawn_ids(rows, wanted)
+                left += self._store.draw_ids(sequence, wanted)
             taken, self._left[sequence] = left[:count], left[count:]
             return taken
 
@@ -139,6 +142,13 @@ class LakeCache:
         default_factory=lambda: LruCache(_LISTED_FILES)
     )
     """File lists of tables with many files."""
+    inherited_files: LruCache[tuple[TableId, Level | None], tuple[ScanFile, ...]] = field(
+        default_factory=lambda: LruCache(_LISTED_FILES)
+    )
+    """What a table contains in the ancestors of a catalog, by the nearest of them, which determines the others."""
+    inherited_batches: LruCache[tuple[TableId, Level | None], tuple[InlinedBatch, ...]] = field(
+        default_factory=LruCache
+    )
     claimed_paths: set[str] = field(default_factory=set)
     """Data paths verified to carry the marker of this lake."""
     new_marks: set[str] = field(default_factory=set)

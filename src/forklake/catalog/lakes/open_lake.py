@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from forklake.catalog.lakes.lake import Lake, RetrySettings, new_handle
 from forklake.errors import InvalidInput
+from forklake.model.data_paths import usual_scheme
 from forklake.model.names import is_storable
 from forklake.store.connection import Store
 from forklake.store.open import FORMAT_KEY, open_store
@@ -65,7 +66,7 @@ def lake_facts(lake: Lake) -> LakeFacts:
 
 def _settle_data_path(store: Store, given: str | None, *, override: bool) -> str | None:
     kept = lake_info(store).get(_DATA_PATH)
-    if given is None or given == kept:
+    if given is None or (kept is not None and usual_scheme(given) == usual_scheme(kept)):
         return kept
     if kept is None:
         if store.read_only:

@@ -43,7 +43,7 @@ def plan_scan(tx: Transaction, table: Table, predicate: Predicate | None = None)
     Files are pruned in the metadata query by statistics and partition values; files of the transaction are included.
     """
     table_id = TableId(table.object_id)
-    filter_ = Everything() if predicate is None else _table_filter(table, predicate)
+    filter_ = Everything() if predicate is None else table_filter(table, predicate)
     files = _candidate_files(tx, table_id, filter_)
     return ScanPlan(table, tx.base, tuple(_without_own_misses(tx, table, filter_, files)), tuple(tx.batches(table_id)))
 
@@ -83,7 +83,8 @@ def _files_without_survivors(
     return files_that_cannot_match(tx.catalog.lake.store, tx.view.table_scope(table_id), table_id, spared, only)
 
 
-def _table_filter(table: Table, predicate: Predicate) -> FileFilter:
+def table_filter(table: Table, predicate: Predicate) -> FileFilter:
+    """The files of a table, and the row groups in them, that may contain rows for which the predicate is TRUE."""
     return file_filter(predicate, prunable_columns(table), table.definition.partition)
 
 

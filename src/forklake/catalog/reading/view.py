@@ -66,19 +66,37 @@ class CatalogView:
         return found
 
     def files(self, table_id: TableId, only: Collection[DataFileId] | None = None) -> list[ScanFile]:
-        """The data files of a table with their delete files. Long lists are cached, as a snapshot is immutable."""
-        scope, listings = self.table_scope(table_id), self.catalog.lake.cache.listings
+        """The data files of a table with their delete files.
+
+        Long lists are cached, as a snapshot is immutable, and so is what a fork inherits.
+        """
+        cache, scope = self.catalog.lake.cache, self.table_scope(table_id)
+        listings = cache.listings
         known = listings.get((table_id, scope)) if only is None else None
         if known is not None:
             check_snapshot_exists(self._store, scope)
             return list(known)
-        found = table_files.table_files(self._store, scope, table_id, only)
-        if only is None and len(found) >= LONG_LISTING:
-            listings.put((table_id, scope), tuple(found), len(found))
-        return found
+        if only is not None:
+            return table_files.table_files(self._store, scope, table_id, only)
+        above = (table_id, scope.nearest_ancestor)
+        inherited = cache.inherited_files.get(above)
+        found = table_files.visible_files(self._store, scope, table_id, inherited)
+        if inherited is None and not scope.is_root:
+            cache.inherited_files.put(above, found.inherited, 1 + len(found.inherited))
+        if len(found.items) - len(found.inherited) >= LONG_LISTING:
+            listings.put((table_id, scope), tuple(found.items), len(found.items))
+        return found.items
 
     def batches(self, table_id: TableId) -> list[InlinedBatch]:
-        return table_files.table_batches(self._store, self.table_scope(table_id), table_id)
+        """The inlined rows of a table; what a fork inherits is cached."""
+        cache, scope = self.catalog.lake.cache, self.table_scope(table_id)
+        above = (table_id, scope.nearest_ancestor)
+        inherited = cache.inherited_batches.get(above)
+        found = table_files.visible_batches(self._store, scope, table_id, inherited)
+        if inherited is None and not scope.is_root:
+            weight = sum(1 + len(batch.payload) // 1_000 for batch in found.inherited)
+            cache.inherited_batches.put(above, found.inherited, 1 + weight)
+        return found.items
 
     def mappings(self, table_id: TableId) -> dict[MappingId, NameMapping]:
         """The column mappings that files of the table may refer to."""

@@ -71,7 +71,7 @@ def cutoff_from_option(catalog: Catalog, option: str) -> datetime | None:
 def cutoff_time(catalog: Catalog, age: Age | None) -> datetime | None:
     """The cutoff time, by the clock that is behind: that of this machine or that of the database.
 
-    A negative age would be a time in the future, before which everything is: nobody means that by it.
+    A negative age is rejected: it would be a time in the future, before which everything would expire.
     """
     if isinstance(age, timedelta) and age < timedelta():
         raise InvalidInput(f"The age {age} is negative; give the time that must have passed, such as 7 days.")
@@ -92,7 +92,7 @@ def _snapshots_to_expire(
 ) -> list[Snapshot]:
     if versions is None and older_than is None:
         return []
-    # A dry run on an attachment in the past tells what would expire, not what is seen there.
+    # A dry run on an attachment in the past reports what would expire now, not what is visible there.
     known = own_snapshots(replace(catalog, pinned=None))
     # The newest one never expires.
     own = known[:-1]

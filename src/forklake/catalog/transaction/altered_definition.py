@@ -1,4 +1,4 @@
-"""The definition of a table after an alteration, with ids of the transaction for what is new."""
+"""The definition of a table after an alteration, with new ids allocated by the transaction."""
 
 from forklake.catalog.transaction.transaction import Transaction
 from forklake.model import alterations
@@ -20,7 +20,7 @@ from forklake.model.table_alterations import (
 
 
 def altered_definition(tx: Transaction, definition: TableDefinition, alteration: TableAlteration) -> TableDefinition:
-    """The definition as altered. The rows are not looked at."""
+    """The altered definition. Rows are not checked."""
     match alteration:
         case AddColumn():
             return _with_column(tx, definition, alteration)

@@ -16,8 +16,9 @@ from forklake.errors import (
     NoSuchCatalog,
     StoreError,
 )
-from forklake.model.changes import Change, DeletedFrom, SetOption, format_changes
-from forklake.model.conflicts import CommittedChanges, OwnChanges, find_conflicts
+from forklake.model.additions import INSERTS, TableAddition
+from forklake.model.changes import Change, DeletedFrom, RowChange, SetOption, format_changes
+from forklake.model.conflicts import CommittedChanges, OwnChanges, TouchedRows, find_conflicts
 from forklake.model.entities import UNCOMMITTED, Definition, LakeObject, TableDefinition
 from forklake.model.files import TableStats
 from forklake.model.ids import SnapshotId, TableId
@@ -115,23 +116,24 @@ def _unknown_outcome_error(transaction: Transaction) -> CommitUnknown:
 
 
 def _try_append(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotId | None:
-    """Fast path: one round trip, for commits that only add rows to what this process knows to be the head.
+    """Fast path: one round trip, for commits that only add rows.
 
     None if it is not applicable; then nothing was written.
     """
-    catalog, info = transaction.catalog, transaction.info
+    files = sum(len(changes.new_files) for changes in transaction.tables.values())
+    if not transaction.only_adds or files > _FEW_FILES:
+        return None
+    return _append_to_known_head(transaction, mine, token) or _append_to_any_head(transaction, mine, token)
+
+
+def _append_to_known_head(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotId | None:
+    """Add rows of any kind, if this process has made the head and still knows the statistics of the tables."""
+    catalog = transaction.catalog
     facts, key = catalog.lake.cache.facts, (catalog.catalog_id, transaction.base)
     stats = facts.stats(*key, [table_id for table_id, changes in transaction.tables.items() if changes])
     options = facts.options(*key)
-    if (
-        stats is None
-        or not transaction.only_adds
-        or sum(len(changes.new_files) for changes in transaction.tables.values()) > _FEW_FILES
-        or options is None
-        or (_message_required(options, "catalog") and not (info.author and info.message))
-    ):
+    if stats is None or options is None or _lacks_message(transaction, options):
         return None
-    writer = SnapshotWriter(catalog.lake.store.dialect, catalog.catalog_id, UNCOMMITTED)
     definitions = {table_id: changes.definition for table_id, changes in transaction.tables.items()}
     for object_id, staged in transaction.objects.items():
         if staged.now is not None and isinstance(staged.now.definition, TableDefinition):
@@ -139,6 +141,7 @@ def _try_append(transaction: Transaction, mine: OwnChanges, token: str) -> Snaps
     if any(definition.has_uncommitted_columns for definition in definitions.values()):
         # Their snapshot is a part of the definition, which is written as a whole.
         return None
+    writer = SnapshotWriter(catalog.lake.store.dialect, catalog.catalog_id, UNCOMMITTED)
     after = write_changes(writer, transaction, Head(stats, {}, definitions, ()))
     rows = writer.rows()
     if rows is None:
@@ -149,13 +152,60 @@ def _try_append(transaction: Transaction, mine: OwnChanges, token: str) -> Snaps
         rows,
         bool(transaction.objects),
         format_changes(mine.changes),
-        info,
+        transaction.info,
         token,
     )
     snapshot_id = catalog.lake.store.append(append)
     if snapshot_id is not None:
         _remember_head(transaction, transaction.base, snapshot_id, after, options)
     return snapshot_id
+
+
+def _append_to_any_head(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotId | None:
+    """Add rows to tables, even if others have added rows since: the database adds up the statistics.
+
+    It verifies that nothing else has happened since the last commit of this process, whose options are known.
+    """
+    catalog, tables = transaction.catalog, [changes for changes in transaction.tables.values() if changes]
+    last = catalog.lake.cache.facts.last_commit(catalog.catalog_id)
+    if (
+        last is None
+        or transaction.objects
+        or not all(isinstance(change, INSERTS) for change in mine.changes)
+        or not all(changes.takes_new_row_ids for changes in tables)
+        or _lacks_message(transaction, last[1])
+    ):
+        return None
+    known, options = last
+    definitions = {changes.table_id: changes.definition for changes in tables}
+    writer = SnapshotWriter(catalog.lake.store.dialect, catalog.catalog_id, UNCOMMITTED)
+    added = write_changes(writer, transaction, Head({}, {}, definitions, ()))
+    rows = writer.rows()
+    if rows is None:
+        return None
+    append = AppendCommit(
+        catalog.catalog_id,
+        min(known, transaction.base),
+        [each for each in rows if each.table != "lake_table_stats"],
+        False,
+        format_changes(mine.changes),
+        transaction.info,
+        token,
+        {
+            table_id: TableAddition(stats, {leaf.column_id: leaf.type for _, leaf in definitions[table_id].leaves()})
+            for table_id, stats in added.items()
+        },
+    )
+    snapshot_id = catalog.lake.store.append(append)
+    if snapshot_id is not None:
+        # The statistics were added up where this process cannot see them.
+        catalog.lake.cache.facts.learn(catalog.catalog_id, UNCOMMITTED, snapshot_id, {}, options)
+    return snapshot_id
+
+
+def _lacks_message(transaction: Transaction, options: Sequence[OptionRow]) -> bool:
+    info = transaction.info
+    return bool(_message_required(options, "catalog")) and not (info.author and info.message)
 
 
 def _remember_head(
@@ -176,6 +226,11 @@ def _message_required(options: Sequence[OptionRow], scope: str) -> bool | None:
     """Whether an option of this scope requires a message; None if it is not set."""
     values = [option.value for option in options if (option.scope, option.key) == (scope, _MESSAGE_OPTION)]
     return values[0] == "true" if values else None
+
+
+def _may_change_objects(committed: Sequence[CommittedChanges]) -> bool:
+    """Whether any change may be of something other than rows and options."""
+    return any(not isinstance(change, RowChange | SetOption) for each in committed for change in each.changes)
 
 
 class _LockedCommit:
@@ -224,7 +279,7 @@ class _LockedCommit:
             if not changes:
                 return None
             self._check_message(options)
-            objects = self._newest_objects(connection, moved=bool(theirs))
+            objects = self._newest_objects(connection, moved=_may_change_objects(theirs))
             head = Head(read_stats(stats_rows), objects, self._definitions(objects), tuple(options))
             transaction = self._transaction
             writer = SnapshotWriter(dialect, transaction.catalog.catalog_id, locked.new_snapshot_id)
@@ -241,14 +296,21 @@ class _LockedCommit:
     def _check_conflicts(self, connection: WriteConnection, theirs: list[CommittedChanges]) -> None:
         if not theirs:
             return
-        touched = self._mine.touched
-        tables = {*touched.files, *touched.inlined_rows}
-        catalog_id, base = self._transaction.catalog.catalog_id, self._transaction.base
-        answers = connection.fetch_all(touched_statements(self._store.dialect, catalog_id, base, tables))
-        conflicts = find_conflicts(self._mine, theirs, read_touched(answers, tables))
+        conflicts = find_conflicts(self._mine, theirs, self._rows_touched_by_others(connection))
         if conflicts:
             first = conflicts[0]
             raise CommitConflict(first.message, snapshot_id=first.snapshot_id, subject=first.subject)
+
+    def _rows_touched_by_others(self, connection: WriteConnection) -> TouchedRows:
+        """What others have deleted since, in the tables from which this transaction deletes."""
+        touched = self._mine.touched
+        tables = {*touched.files, *touched.inlined_rows}
+        if not tables:
+            return TouchedRows()
+        catalog_id, base = self._transaction.catalog.catalog_id, self._transaction.base
+        return read_touched(
+            connection.fetch_all(touched_statements(self._store.dialect, catalog_id, base, tables)), tables
+        )
 
     def _changes_left(self, options: list[OptionRow]) -> list[Change]:
         """The changes still to be made: options that others have set to the same value are omitted."""

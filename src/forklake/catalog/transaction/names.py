@@ -7,7 +7,7 @@ from forklake.catalog.transaction.transaction import SCHEMAS, Transaction
 from forklake.errors import NoSuchSchema
 from forklake.model.entities import Definition, LakeObject, Macro, ObjectKind, Schema, Table, View
 from forklake.model.ids import SchemaId
-from forklake.model.names import did_you_mean
+from forklake.model.names import did_you_mean, split_qualified
 
 
 def find_object(tx: Transaction, schema: Schema, name: str, *kinds: ObjectKind) -> LakeObject[Definition] | None:
@@ -77,5 +77,14 @@ def _get_object(tx: Transaction, schema_name: str, name: str, kind: ObjectKind) 
     known = [entry.name for entry in tx.objects_in(SchemaId(schema.object_id)) if entry.kind in alike]
     raise error(
         f"{noun} '{schema.name}.{name}' does not exist in catalog '{tx.catalog.name}' at version {tx.base}."
-        f"{did_you_mean(name, known)}"
+        f"{_hint_of_schema(tx, name, kind) or did_you_mean(name, known)}"
     )
+
+
+def _hint_of_schema(tx: Transaction, name: str, kind: ObjectKind) -> str:
+    """A hint for `schema.name` given as one name, which may also be the name of an object."""
+    found = split_qualified(name)
+    schema = None if found is None else find_schema(tx, found[0])
+    if found is None or schema is None or find_object(tx, schema, found[1], kind) is None:
+        return ""
+    return f" Did you mean '{found[1]}' of schema '{schema.name}'? The schema is an argument or a part of its own."

@@ -98,7 +98,7 @@ def effective_options(
 ) -> dict[str, str | None]:
     """The effective values of all options for a table or for the catalog.
 
-    The first one applies: table, schema, catalog, instance, given defaults, built-in default.
+    The first one that is set applies: table, schema, catalog, instance, given defaults, built-in default.
     """
     values: dict[str, str | None] = {name: option.default for name, option in OPTIONS.items()} | dict(defaults or {})
     return values | {key: option.value for key, option in options_in_effect(tx, table).items() if key in OPTIONS}

@@ -64,6 +64,12 @@ class TableChanges:
         """Whether committed files or batches are ended."""
         return bool(self.ended_files or self.replaced_deletes or self.ended_batches)
 
+    @property
+    def takes_new_row_ids(self) -> bool:
+        """Whether no new row keeps the row id of an earlier one."""
+        files_take = all(new.file.row_id_start is None for new in self.new_files.values())
+        return files_take and all(batch.row_id_start is None for batch in self.new_batches.values())
+
     def add_files(self, files: Iterable[NewDataFile]) -> None:
         for new in files:
             self.new_files[new.file.data_file_id] = new

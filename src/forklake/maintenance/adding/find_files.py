@@ -9,13 +9,12 @@ from fnmatch import translate
 from pyarrow import fs
 
 from forklake.errors import InvalidInput
+from forklake.model.data_paths import usual_scheme
 from forklake.model.names import check_text
 from forklake.spark.storage.storage import Storage, check_not_empty
 
 _SPECIAL = re.compile(r"[*?\[]")
 _SUFFIX = ".parquet"
-_SCHEMES = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
-"""Alternative schemes for the same file systems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +67,16 @@ class _FileLocation:
 def _locate(storage: Storage, text: str) -> _FileLocation:
     check_text(text, "path")
     check_not_empty(text)
-    scheme, separator, rest = text.partition("://")
-    if not separator or scheme == "file":
-        local = os.path.abspath(os.path.expanduser(rest if separator else text))
+    url, base = usual_scheme(text).rstrip("/"), storage.root.removesuffix(storage.prefix)
+    if "://" not in text or url.startswith("file://"):
+        local = os.path.abspath(os.path.expanduser(text.partition("://")[2] or text))
         return _FileLocation(fs.LocalFileSystem(), local, "")
-    own = storage.root.partition("://")[0]
-    url, base = f"{own}://{rest.rstrip('/')}", storage.root.removesuffix(storage.prefix)
-    if storage.is_local or _canonical_scheme(scheme) != _canonical_scheme(own) or not url.startswith(base):
+    if storage.is_local or not url.startswith(base):
         raise InvalidInput(f'The path "{text}" is neither local nor on the file system of the lake, {storage.root}.')
     path = url.removeprefix(base)
     if not {"", ".", ".."}.isdisjoint(path.split("/")):
         raise InvalidInput(f'The path "{text}" has an empty part, or . or .. as a part; give a normalized path.')
     return _FileLocation(storage.files, path, base)
-
-
-def _canonical_scheme(name: str) -> str:
-    return _SCHEMES.get(name, name)
 
 
 def _list_files(place: _FileLocation) -> Iterator[fs.FileInfo]:

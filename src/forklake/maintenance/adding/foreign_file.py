@@ -109,7 +109,7 @@ def _check_names(footer: Footer, file: str) -> None:
         if fold(found.name) == ROW_INDEX:
             raise InvalidName(
                 f"File \"{file}\" has a column '{found.name}', which is Spark's own name for the positions of rows in"
-                " files. Write the file again without it, or with another name."
+                " files. Rewrite the file without it, or with another name."
             )
 
 

@@ -1,4 +1,4 @@
-"""Who keeps a file that is named as users name files."""
+"""The catalogs that keep a file, given by a path as users write it."""
 
 from forklake.catalog.lakes.lake import Lake
 from forklake.catalog.retention import file_holders as retention

@@ -22,6 +22,7 @@ from forklake.model.findings import Finding, Problem
 from forklake.model.ids import SnapshotId
 from forklake.model.periods import KeptSnapshots
 from forklake.spark.storage.storage import Storage
+from forklake.spark.tasks.files.file_systems import file_system_at
 
 _READERS = 16
 _AT_ONCE = 1000
@@ -58,12 +59,8 @@ def _stored_files(storage: Storage, table: CheckedTable) -> Iterator[StoredFile]
 
 
 def _file_location(storage: Storage, row: FileRow | DeleteRow) -> tuple[fs.FileSystem, str]:
-    """Below the data path, elsewhere on the same file system, or on this machine."""
-    if row.path_is_relative:
-        return storage.files, storage.prefix + row.path
-    if "://" in row.path:
-        return storage.files, row.path.partition("://")[2]
-    return fs.LocalFileSystem(), row.path
+    """Below the data path, or elsewhere."""
+    return (storage.files, storage.prefix + row.path) if row.path_is_relative else file_system_at(row.path)
 
 
 def _findings(

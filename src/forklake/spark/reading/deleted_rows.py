@@ -5,25 +5,30 @@ passed to the query as a scalar subquery. Files without deletes in the same scan
 plain arithmetic that Spark compiles, so filters are still pushed down to the Parquet reader, and no join is needed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column as Expression
-from pyspark.sql import functions as F
-from pyspark.sql import types as st
 
 from forklake.errors import DamagedFile
 from forklake.model.entities import Table
 from forklake.model.files import DataFile, DeleteFile, ScanFile
+from forklake.model.module_on_use import module_on_use
+from forklake.model.threads import map_in_threads
 from forklake.spark.tasks.files.delete_files import Positions, read_positions
 from forklake.spark.work import Work
 
+if TYPE_CHECKING:
+    from pyspark.sql import Column as Expression
+    from pyspark.sql import functions as F
+    from pyspark.sql import types as st
+else:
+    F, st = module_on_use("pyspark.sql.functions"), module_on_use("pyspark.sql.types")
+
 _READERS = 8
-_BITS = st.StructType([st.StructField("bits", st.ArrayType(st.LongType(), containsNull=False), nullable=False)])
-"""Not nullable, so that Spark does not test the words for NULL."""
 
 
 class Bitmaps(NamedTuple):
@@ -36,7 +41,10 @@ class Bitmaps(NamedTuple):
     def has(self, work: Work, start: str, position: str) -> Expression:
         """TRUE for rows in the bitmaps, given the start of their file's bits and their position as SQL."""
         words = pa.ListArray.from_arrays(pa.array([0, len(self.words)], pa.int32()), self.words)
-        bits = work.spark.createDataFrame(pa.table({"bits": words}), _BITS).scalar()
+        # Not nullable, so that Spark does not test the words for NULL.
+        array = st.ArrayType(st.LongType(), containsNull=False)
+        schema = st.StructType([st.StructField("bits", array, nullable=False)])
+        bits = work.spark.createDataFrame(pa.table({"bits": words}), schema).scalar()
         word = F.get(bits, F.expr(f"CAST({start} + shiftright({position}, 6) AS INT)"))
         # Only the lowest six bits of a shift distance count.
         return F.call_function("shiftright", word, F.expr(f"CAST({position} AS INT)")).bitwiseAND(F.lit(1)) == 1
@@ -62,9 +70,8 @@ def deleted_positions(work: Work, table: Table, files: Sequence[ScanFile]) -> li
     """The deleted positions of each file of a table; empty for files without deletes."""
     # There may be many files, few of which have deletes.
     changed = [(file.data, file.delete) for file in files if file.delete is not None]
-    with ThreadPoolExecutor(_READERS) as pool:
-        found = pool.map(lambda each: _read_deleted_positions(work, table, *each), changed)
-        return [np.zeros(0, np.int64) if file.delete is None else next(found) for file in files]
+    found = iter(map_in_threads(lambda each: _read_deleted_positions(work, table, *each), changed, _READERS))
+    return [np.zeros(0, np.int64) if file.delete is None else next(found) for file in files]
 
 
 def _read_deleted_positions(work: Work, table: Table, data: DataFile, delete: DeleteFile) -> Positions:

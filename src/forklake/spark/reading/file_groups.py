@@ -4,13 +4,15 @@ Field ids map the columns of a file to those of the table, but Spark cannot matc
 prunes nested fields by name. So each group is read with the actual names in its files.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+from forklake.catalog.planning.scan_planning import ScanPlan
 from forklake.catalog.transaction.transaction import Transaction
 from forklake.errors import CorruptMetadata
 from forklake.model.column_types import parse_type
-from forklake.model.entities import Column, Table
+from forklake.model.entities import UNCOMMITTED, Column, Table
 from forklake.model.files import ScanFile
 from forklake.model.ids import ColumnId, MappingId, SnapshotId, TableId
 from forklake.model.mappings import MappedColumn, NameMapping
@@ -38,6 +40,32 @@ class FileGroup:
 
     naming: Naming
     files: tuple[tuple[int, ScanFile], ...]
+
+
+RowIdSource = Literal["counted", "file", "none"]
+"""The row ids of a file: counted from its first one, stored in the file, or not assigned before the commit."""
+
+
+def numbered_files(plan: ScanPlan) -> list[tuple[int, ScanFile]]:
+    """The files of a plan, numbered: first those with deletes, so that adding files does not change their numbers."""
+    changed = [file for file in plan.files if file.delete is not None]
+    if not changed:
+        return list(enumerate(plan.files))
+    return list(enumerate([*changed, *(file for file in plan.files if file.delete is None)]))
+
+
+def row_id_source(tx: Transaction, plan: ScanPlan) -> Callable[[ScanFile], RowIdSource]:
+    """Where the row ids of each file of a plan come from."""
+    staged = tx.tables.get(TableId(plan.table.object_id))
+
+    def find(file: ScanFile) -> RowIdSource:
+        if file.data.row_id_start is not None:
+            return "counted"
+        if file.data.begin_snapshot != UNCOMMITTED or staged is None:
+            return "file"
+        return "file" if staged.new_files[file.data.data_file_id].embeds_row_ids else "none"
+
+    return find
 
 
 def group_by_naming(tx: Transaction, table: Table, files: Sequence[tuple[int, ScanFile]]) -> list[FileGroup]:

@@ -1,22 +1,32 @@
 """Inlined rows, stored in the metadata database: read and written without Spark."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame
 
 from forklake.catalog.planning.scan_planning import ScanPlan
 from forklake.errors import CorruptMetadata
 from forklake.model.entities import UNCOMMITTED, Column, Table
 from forklake.model.files import InlinedBatch
 from forklake.model.ids import BatchId
+from forklake.model.module_on_use import module_on_use
 from forklake.spark.reading.virtual_columns import ADDRESS, POSITION_BITS, ROW_IDS, SNAPSHOT_IDS, VIRTUAL
 from forklake.spark.tasks.files.inlined_payload import STORED_ROW_IDS, as_columns, read_payload, to_payload
 from forklake.spark.tasks.statistics.array_stats import array_stats
-from forklake.spark.values.from_arrow import local_frame
-from forklake.spark.values.type_mapping import shown_schema
+from forklake.spark.tasks.types.python_array import mask
 from forklake.spark.work import Work
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from forklake.spark.values import from_arrow, type_mapping
+else:
+    from_arrow = module_on_use("forklake.spark.values.from_arrow")
+    type_mapping = module_on_use("forklake.spark.values.type_mapping")
 
 _NEVER = frozenset({"variant", "geometry"})
 
@@ -44,14 +54,14 @@ def inline_rows(work: Work, table: Table, rows: pa.Table, row_ids: pa.ChunkedArr
 
 def inlined_frame(work: Work, plan: ScanPlan, virtual: Sequence[str], first_number: int) -> DataFrame:
     """The live inlined rows of a plan as a DataFrame."""
-    schema = shown_schema(plan.table.definition.columns)
+    schema = type_mapping.shown_schema(plan.table.definition.columns)
     for name in virtual:
         schema = schema.add(name, VIRTUAL[name])
     rows = inlined_rows(plan, virtual, first_number)
     if not rows.num_rows:
         # PySpark fails for timestamp columns without chunks.
         return work.spark.createDataFrame([], schema)
-    return local_frame(work.spark, rows, schema).select("*")
+    return from_arrow.local_frame(work.spark, rows, schema).select("*")
 
 
 def inlined_rows(plan: ScanPlan, virtual: Sequence[str] = (), first_number: int = 0) -> pa.Table:
@@ -79,7 +89,7 @@ def _rows_of_shape(
     kept = np.concatenate([_live_mask(batch) for _, batch, _ in members])
     # By position, because a virtual column may have the same name as one of the table.
     shown = pa.table(arrays, names=names)
-    return shown if kept.all() else shown.filter(pa.array(kept))
+    return shown if kept.all() else shown.filter(mask(kept))
 
 
 def _live_mask(batch: InlinedBatch) -> np.ndarray:

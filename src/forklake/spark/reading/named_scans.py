@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 from forklake.catalog.planning.scan_planning import ScanPlan
 from forklake.spark.reading.manifest import RELATION_KILOBYTES
-from forklake.spark.reading.scan import prunes_structs, scan
+from forklake.spark.reading.scan import compiles_unions, prunes_structs, scan
 from forklake.spark.session.provider import is_remote
 from forklake.spark.session.scan_cache import NamedScan, drop_unused_views
 from forklake.spark.work import Work
@@ -50,7 +50,7 @@ def _scan_key(work: Work, plan: ScanPlan) -> tuple[object, ...]:
         tuple(delete.delete_file_id for delete in deletes),
         # From files with several snapshots, a scan reads the rows up to its own snapshot.
         plan.snapshot_id if by_snapshot else None,
-        bool(deletes) and prunes_structs(work),
+        bool(deletes) and (prunes_structs(work), compiles_unions(work)),
         tuple((batch.batch_id, batch.deleted) for batch in plan.batches),
     )
 

@@ -1,7 +1,7 @@
 """Scan plans to DataFrames: file groups, deleted rows, inlined rows."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -14,10 +14,16 @@ from forklake.catalog.planning.scan_planning import ScanPlan
 from forklake.errors import InvalidName
 from forklake.model.entities import UNCOMMITTED, Column
 from forklake.model.files import DataFile, ScanFile
-from forklake.model.ids import TableId
 from forklake.model.names import ROW_INDEX, fold
 from forklake.spark.reading.deleted_rows import build_bitmaps, deleted_positions
-from forklake.spark.reading.file_groups import FileGroup, Naming, PathColumn, group_by_naming
+from forklake.spark.reading.file_groups import (
+    FileGroup,
+    Naming,
+    PathColumn,
+    group_by_naming,
+    numbered_files,
+    row_id_source,
+)
 from forklake.spark.reading.inlined import inlined_frame
 from forklake.spark.reading.manifest import cached_relation, file_relation
 from forklake.spark.reading.path_values import number_per_file, path_values
@@ -50,14 +56,6 @@ def scan(work: Work, plan: ScanPlan, virtual: Sequence[str] = (), for_view: bool
     return reduce(DataFrame.unionAll, parts)
 
 
-def numbered_files(plan: ScanPlan) -> list[tuple[int, ScanFile]]:
-    """The files of a plan, numbered: first those with deletes, so that adding files does not change their numbers."""
-    changed = [file for file in plan.files if file.delete is not None]
-    if not changed:
-        return list(enumerate(plan.files))
-    return list(enumerate([*changed, *(file for file in plan.files if file.delete is None)]))
-
-
 def scan_schema(plan: ScanPlan, virtual: Sequence[str] = ()) -> st.StructType:
     schema = shown_schema(plan.table.definition.columns)
     for name in virtual:
@@ -69,9 +67,11 @@ _SPARKS, _ORIGIN = "_metadata", "__forklake_origin"
 _READ_TOGETHER = 0.25
 """From this share of rows in files with deletes, a group is read as one.
 
-Looking up rows in files without deletes has a cost, but Spark does not generate code across a union, so that each row
-of both sides would be copied.
+Looking up rows in files without deletes has a cost, but unless Spark generates code across unions, each row of both
+sides would be copied.
 """
+_READ_APART = 1_000_000
+"""With code across unions, so many rows without deletes cost more to look up than a second scan costs to plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def _scan_parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[
     # There may be fifty thousand files: each statement in the loop costs a few milliseconds.
     split: dict[tuple[str, bool, int], list[tuple[int, ScanFile]]] = defaultdict(list)
     times = _path_repetitions(group)
-    row_ids = _row_id_source(work, plan) if not ROW_IDS.isdisjoint(virtual) else lambda _: "none"
+    row_ids = row_id_source(work.tx, plan) if not ROW_IDS.isdisjoint(virtual) else lambda _: "none"
     has_deletes = any(file.delete is not None for _, file in group.files)
     if virtual or has_deletes:
         _check_names(plan, group)
@@ -109,7 +109,7 @@ def _scan_parts(work: Work, plan: ScanPlan, group: FileGroup, virtual: Sequence[
         time = times[number] if times else 0
         split[row_ids(file), by_snapshot, time].append(numbered)
     for (ids, snapshots, _), files in split.items():
-        for with_deletes, some in _split_by_deletes(files):
+        for with_deletes, some in _split_by_deletes(files, compiles_unions(work)):
             yield _ScanPart(group.naming, some, with_deletes, ids, snapshots, with_deletes and only_rows, is_numbered)
 
 
@@ -126,10 +126,14 @@ def _has_column(naming: Naming, name: str) -> bool:
     return any(isinstance(then, Column) and fold(then.name) == name for then in naming)
 
 
-def _split_by_deletes(files: list[tuple[int, ScanFile]]) -> Iterator[tuple[bool, list[tuple[int, ScanFile]]]]:
+def _split_by_deletes(
+    files: list[tuple[int, ScanFile]], unions_are_cheap: bool
+) -> Iterator[tuple[bool, list[tuple[int, ScanFile]]]]:
     """The files whose rows are looked up in the bitmaps, and those that are read without."""
     changed = [numbered for numbered in files if numbered[1].delete is not None]
-    if _count_rows(changed) >= _READ_TOGETHER * _count_rows(files) > 0:
+    changed_rows, rows = _count_rows(changed), _count_rows(files)
+    reads_apart = unions_are_cheap and rows - changed_rows >= _READ_APART
+    if not reads_apart and changed_rows >= _READ_TOGETHER * rows > 0:
         yield True, files
         return
     if changed:
@@ -162,17 +166,9 @@ def prunes_structs(work: Work) -> bool:
     return work.provider.settings.prunes_structs
 
 
-def _row_id_source(work: Work, plan: ScanPlan) -> Callable[[ScanFile], str]:
-    staged = work.tx.tables.get(TableId(plan.table.object_id))
-
-    def find(file: ScanFile) -> str:
-        if file.data.row_id_start is not None:
-            return "counted"
-        if file.data.begin_snapshot != UNCOMMITTED or staged is None:
-            return "file"
-        return "file" if staged.new_files[file.data.data_file_id].embeds_row_ids else "none"
-
-    return find
+def compiles_unions(work: Work) -> bool:
+    """Whether Spark generates code across unions, which makes it cheap to read files apart."""
+    return work.provider.settings.compiles_unions
 
 
 def _file_rows(work: Work, plan: ScanPlan, part: _ScanPart, virtual: Sequence[str], for_view: bool) -> DataFrame:
@@ -295,4 +291,4 @@ def _virtual_column(name: str, part: _ScanPart, origin: _Origin) -> str:
             return origin.position
         case name if name == ADDRESS:
             return f"shiftleft({origin.number}, {POSITION_BITS}) | {origin.position}"
-    return f"CAST(NULL AS {VIRTUAL[name].simpleString()})"
+    return f"CAST(NULL AS {VIRTUAL[name]})"

@@ -1,9 +1,11 @@
 """Handling of Ctrl-C during Spark jobs: raises KeyboardInterrupt and cancels the jobs."""
 
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic, sleep
+from types import FrameType
 
 _PAUSE_SECONDS = 0.05
 _QUIET_LOOKS = 10
@@ -27,6 +29,27 @@ def interruptible() -> Iterator[None]:
         if isinstance(error, KeyboardInterrupt):
             raise
         raise KeyboardInterrupt from None
+
+
+def cancel_jobs_on_interrupt() -> None:
+    """Cancel all jobs before an interrupt is raised, as PySpark does if it is started by the main thread.
+
+    A call of PySpark can lose an interrupt, and then it waits for its job.
+    """
+    before = signal.getsignal(signal.SIGINT)
+
+    def cancel(number: int, frame: FrameType | None) -> None:
+        from pyspark import SparkContext
+
+        try:
+            context = SparkContext._active_spark_context
+            if context is not None:
+                context.cancelAllJobs()
+        finally:
+            if callable(before):
+                before(number, frame)
+
+    signal.signal(signal.SIGINT, cancel)
 
 
 def _is_interrupt(error: BaseException | None, before: BaseException | None) -> bool:

@@ -16,8 +16,8 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from forklake.errors import QueryFailed
-
-LOG_LEVEL = "spark.log.level"
+from forklake.spark.session.class_archive import ClassArchive, class_archive
+from forklake.spark.session.session_settings import JAVA_OPTIONS
 
 _ERROR_OUTPUT = 2
 _KEPT_BYTES = 2000
@@ -28,10 +28,21 @@ def start_spark(settings: Mapping[str, str], *, verbose: bool = False) -> SparkS
     """A session with these settings, and the JVM it needs. Raises QueryFailed if it does not start."""
     if SparkContext._gateway is not None:
         return build_session(settings)
+    with class_archive(settings) as archive:
+        try:
+            return _start(settings, archive, verbose=verbose)
+        except QueryFailed:
+            if not archive.options:
+                raise
+            archive.discard()
+    return _start(settings, ClassArchive(), verbose=verbose)
+
+
+def _start(settings: Mapping[str, str], archive: ClassArchive, *, verbose: bool) -> SparkSession:
     output = StartOutput(verbose=verbose)
     try:
         with _end_jvm_on_failure():
-            _launch_jvm(settings, output)
+            _launch_jvm(settings, archive, output)
             session = build_session(settings)
     except Exception as error:
         raise QueryFailed(f"Spark does not start: {error}\n{output.last_output()}".strip()) from error
@@ -104,12 +115,15 @@ class StartOutput:
         return bool(found)
 
 
-def _launch_jvm(settings: Mapping[str, str], output: StartOutput) -> None:
+def _launch_jvm(settings: Mapping[str, str], archive: ClassArchive, output: StartOutput) -> None:
     conf = SparkConf()
     for name, value in settings.items():
         conf.set(name, value)
+    if archive.options:
+        conf.set(JAVA_OPTIONS, " ".join([settings.get(JAVA_OPTIONS, ""), *archive.options]).strip())
+    inherited = () if archive.lock is None else (archive.lock,)
     try:
-        gateway = launch_gateway(conf, {"stderr": output.target})  # type: ignore[no-untyped-call]
+        gateway = launch_gateway(conf, {"stderr": output.target, "pass_fds": inherited})  # type: ignore[no-untyped-call]
     finally:
         os.close(output.target)
     SparkContext._ensure_initialized(gateway=gateway)

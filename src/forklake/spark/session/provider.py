@@ -1,22 +1,41 @@
 """The Spark session: given by the user, or started on demand."""
 
+from __future__ import annotations
+
 import logging
 import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from tempfile import gettempdir
-from threading import Lock
-
-from pyspark import SparkContext
-from pyspark.sql import SparkSession
+from threading import Lock, current_thread, main_thread
+from typing import TYPE_CHECKING
 
 from forklake.errors import InvalidOption, QueryFailed
+from forklake.model.module_on_use import module_on_use
 from forklake.model.process_forks import register_for_forks
-from forklake.spark.session.jvm_start import LOG_LEVEL, build_session, start_spark
+from forklake.spark.session.background_start import BackgroundStart
+from forklake.spark.session.interrupts import cancel_jobs_on_interrupt
 from forklake.spark.session.scan_cache import ScanCache
-from forklake.spark.session.session_settings import ZONE, SessionSettings, WatchedSettings, settings_from
+from forklake.spark.session.session_settings import (
+    JAVA_OPTIONS,
+    LOG_LEVEL,
+    ZONE,
+    SessionSettings,
+    WatchedSettings,
+    settings_from,
+)
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    from forklake.spark.session import jvm_start, shared_folders
+else:
+    jvm_start = module_on_use("forklake.spark.session.jvm_start")
+    shared_folders = module_on_use("forklake.spark.session.shared_folders")
 
 ONE_MACHINE: Mapping[str, str] = {
     "spark.master": "local[*]",
@@ -26,6 +45,9 @@ ONE_MACHINE: Mapping[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     # Errors are raised as exceptions; Spark would also log each of them several times.
     LOG_LEVEL: "FATAL",
+    # The second compiler of the JVM waits ten times as long as usual for what it compiles: many sessions are short.
+    JAVA_OPTIONS: "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000"
+    " -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000",
     ZONE: "UTC",
     "spark.sql.shuffle.partitions": "16",
     # Opening a local file is far cheaper than the default assumes: many small files are combined into few tasks.
@@ -46,21 +68,27 @@ ONE_MACHINE: Mapping[str, str] = {
 """Settings of our own single-machine session; each can be overridden by the `settings` of `connect`."""
 
 
-class _InheritedSpark:
-    """The Spark context inherited from the parent process after `os.fork`, whose connection cannot be shared."""
+_FIRST_QUERY = "SELECT id % 2 AS k, count(*) FROM range(10) WHERE id > 1 GROUP BY 1 ORDER BY 1"
+"""Loads the classes that most queries need."""
+
+
+class _SparkOfProcess:
+    """What all sessions of a process share: one start of Spark, and what is left of Spark after `os.fork`."""
 
     def __init__(self) -> None:
         self.inherited: SparkContext | None = None
+        """The context inherited from the parent process, whose connection cannot be shared."""
+        self.starting = Lock()
         register_for_forks(self)
 
     def before_fork(self) -> None:
         """Nothing to do: Spark remains with the process that started it."""
 
     def after_fork(self) -> None:
-        self.inherited = SparkContext._active_spark_context
+        self.inherited, self.starting = _active_context(), Lock()
 
 
-_PROCESS = _InheritedSpark()
+_PROCESS = _SparkOfProcess()
 
 
 class SparkProvider:
@@ -69,14 +97,20 @@ class SparkProvider:
     def __init__(self, spark: SparkSession | None = None, settings: Mapping[str, str] | None = None) -> None:
         self._spark = spark
         self._given = dict(settings or {})
+        self._before_start = settings_from({**ONE_MACHINE, **self._given})
         self._watched = None if spark is None else WatchedSettings(spark)
         self._lock = Lock()
         self.cache = ScanCache()
+        self._shared_folders: set[str] = set()
         self._settings_before_fork: SessionSettings | None = None
         self._is_inherited = False
+        self._background: BackgroundStart | None = None
         register_for_forks(self)
 
     def before_fork(self) -> None:
+        if self._background is not None:
+            # A child process cannot tell what to make of half a start.
+            self._background.wait()
         # Operations that need only the settings of Spark continue to work in the child process.
         if self._watched is not None and not self._is_inherited:
             with suppress(Exception):
@@ -112,7 +146,7 @@ class SparkProvider:
         """The interpreted settings of the session. Raises InvalidOption if they are not supported."""
         if self._watched is None:
             active = self._active()
-            found = settings_from({**ONE_MACHINE, **self._given}) if active is None else WatchedSettings(active).now()
+            found = self._before_start if active is None else WatchedSettings(active).now()
         elif self._is_inherited and self._settings_before_fork is not None:
             found = self._settings_before_fork
         else:
@@ -127,21 +161,66 @@ class SparkProvider:
         with self._lock:
             self._check_own()
             if self._spark is None:
-                self._spark = SparkSession.getActiveSession() or _start_session(self._given)
+                # Two starts at once would be two JVMs, one of them for nothing.
+                with _PROCESS.starting:
+                    self._spark = active_session() or _start_session(self._given)
                 self._watched = WatchedSettings(self._spark)
+            if self._background is not None and current_thread() is main_thread():
+                self._background = None
+                cancel_jobs_on_interrupt()
             return self._spark
 
+    def check_shared(self, root: str, folder: str) -> None:
+        """Ensure once for a local root that the executors of a running cluster see files in it; tried in the folder."""
+        if self._spark is None or self._is_inherited or root in self._shared_folders:
+            return
+        if may_run_elsewhere(self._spark):
+            shared_folders.check_shared(self._spark, folder)
+        self._shared_folders.add(root)
+
+    def start_in_background(self) -> None:
+        """Start the session in a thread, unless there is one; whoever needs it meanwhile waits for it."""
+        if self._spark is None and self._background is None and active_session() is None:
+            # Two threads that import PySpark at the same time get half of it: it imports itself in circles.
+            import_module(jvm_start.__name__)
+            self._background = BackgroundStart(self._start_and_warm_up)
+
+    def _start_and_warm_up(self) -> None:
+        # The first query of a session takes as long as its start.
+        SparkProvider.get(self).sql(_FIRST_QUERY).collect()
+
     def _active(self) -> SparkSession | None:
-        """The active session of this process, which `get` would use: its settings apply from the beginning."""
-        return None if _PROCESS.inherited is not None else SparkSession.getActiveSession()
+        """The session of this process, which `get` would use: its settings apply from the beginning."""
+        return None if _PROCESS.inherited is not None else active_session()
 
     def _check_own(self) -> None:
         inherited = _PROCESS.inherited
-        if self._is_inherited or (inherited is not None and inherited is SparkContext._active_spark_context):
+        if self._is_inherited or (inherited is not None and inherited is _active_context()):
             raise QueryFailed(
                 "Spark was started before this process was forked from another, and only that one can use it."
                 " Start processes by spawn, or fork before Spark is started."
             )
+
+
+def active_session() -> SparkSession | None:
+    """The active session of this thread, or else the one that another thread has started.
+
+    Does not import PySpark, without which there is none.
+    """
+    if "pyspark.sql" not in sys.modules:
+        return None
+    # Waits if another thread is importing it.
+    sessions = import_module("pyspark.sql").SparkSession
+    active: SparkSession | None = sessions.getActiveSession()
+    # PySpark would return this one from `getOrCreate`, and change its settings.
+    started: SparkSession | None = getattr(sessions, "_instantiatedSession", None)
+    if active is None and started is not None and started.sparkContext is _active_context():
+        return started
+    return active
+
+
+def _active_context() -> SparkContext | None:
+    return None if "pyspark" not in sys.modules else import_module("pyspark").SparkContext._active_spark_context
 
 
 def is_remote(spark: SparkSession) -> bool:
@@ -149,10 +228,16 @@ def is_remote(spark: SparkSession) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect.")
 
 
+def may_run_elsewhere(spark: SparkSession) -> bool:
+    """Whether jobs of a session may run on other machines than this process."""
+    master = spark.conf.get("spark.master", "") or ""
+    return is_remote(spark) or not (master == "local" or master.startswith("local["))
+
+
 def _start_session(given: Mapping[str, str]) -> SparkSession:
     if _names_a_server(given):
         # A server has its own settings; the given ones are for the session.
-        return build_session(given)
+        return jvm_start.build_session(given)
     # PySpark's log repeats errors that are raised as exceptions.
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -161,7 +246,7 @@ def _start_session(given: Mapping[str, str]) -> SparkSession:
     # Spark may create this folder when it looks for its own tables: not in the current directory.
     warehouse = Path(gettempdir()) / f"forklake-spark-{os.getpid()}" / "warehouse"
     settings = {"spark.sql.warehouse.dir": str(warehouse), **ONE_MACHINE, **given}
-    return start_spark(settings, verbose=LOG_LEVEL in given)
+    return jvm_start.start_spark(settings, verbose=LOG_LEVEL in given)
 
 
 def _names_a_server(settings: Mapping[str, str]) -> bool:

@@ -1,16 +1,20 @@
 """Caches of a Spark session for reuse in later scans: relations, named views, positions."""
 
+from __future__ import annotations
+
 import os
 import weakref
 from collections import deque
 from contextlib import suppress
 from itertools import count
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
-import numpy as np
-from pyspark.sql import Column, DataFrame, SparkSession
-
 from forklake.model.lru_cache import LruCache
+
+if TYPE_CHECKING:
+    import numpy as np
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 _KILOBYTES = 100_000
 """Maximum size of each cache, in the memory of the driver."""
@@ -31,7 +35,7 @@ class ScanCache:
         self._prefix = f"__forklake_{uuid4().hex[:12]}_"
         self._numbers = count()
 
-    def name_scan(self, frame: DataFrame, columns: tuple[str, ...] = ()) -> "NamedScan":
+    def name_scan(self, frame: DataFrame, columns: tuple[str, ...] = ()) -> NamedScan:
         """A temporary view over a DataFrame, dropped some time after the last reference to the result."""
         return NamedScan(f"{self._prefix}{next(self._numbers)}", frame, columns)
 

@@ -4,17 +4,27 @@ Users may change settings at any time, so they are checked for every statement: 
 call, and their values only if that text is new. docs/spark-settings.md describes the effect of each.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-from pyspark.sql import SparkSession
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from forklake.model.lru_cache import LruCache
 from forklake.spark.session.failures import is_from_spark
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
+"""Starts in two thirds of the time, and computes half as fast in the end."""
+LOG_LEVEL = "spark.log.level"
+JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
+"""The setting for options of ours, which stand before those of users."""
 ZONE = "spark.sql.session.timeZone"
 _PRUNES_STRUCTS = "spark.sql.optimizer.nestedSchemaPruning.enabled"
+_COMPILES_UNIONS = "spark.sql.codegen.wholeStage.union.enabled"
 _ANSI = "spark.sql.ansi.enabled"
 _DOUBLE_QUOTES = "spark.sql.ansi.doubleQuotedIdentifiers"
 
@@ -52,7 +62,14 @@ DECIDING: Mapping[str, str] = {
 With other values, everything is left to Spark, as with `forklake_shortcuts` off.
 """
 
-_READ: Mapping[str, str] = {**dict.fromkeys(REFUSED, "false"), **DECIDING, ZONE: "UTC", _PRUNES_STRUCTS: "true"}
+_READ: Mapping[str, str] = {
+    **dict.fromkeys(REFUSED, "false"),
+    **DECIDING,
+    ZONE: "UTC",
+    _PRUNES_STRUCTS: "true",
+    # Unknown before Spark 4.3, which never compiles them.
+    _COMPILES_UNIONS: "false",
+}
 """All settings that are read, with Spark's defaults."""
 
 
@@ -63,6 +80,8 @@ class SessionSettings:
     zone: str
     prunes_structs: bool
     """Whether Spark prunes unused fields of structs."""
+    compiles_unions: bool
+    """Whether Spark generates code across unions."""
     problem: str | None
     """Why the settings are not supported."""
     is_usual: bool
@@ -74,7 +93,8 @@ def settings_from(values: Mapping[str, str]) -> SessionSettings:
     found = {name: str(values.get(name, default)) for name, default in _READ.items()}
     return SessionSettings(
         zone=found[ZONE],
-        prunes_structs=found[_PRUNES_STRUCTS].lower() == "true",
+        prunes_structs=_is_true(_PRUNES_STRUCTS, found),
+        compiles_unions=_is_true(_COMPILES_UNIONS, found),
         problem=next((_refusal_message(name) for name in REFUSED if _is_on(name, found)), None),
         is_usual=all(found[name].lower() == value.lower() for name, value in DECIDING.items()),
     )
@@ -83,11 +103,20 @@ def settings_from(values: Mapping[str, str]) -> SessionSettings:
 def _is_on(name: str, found: Mapping[str, str]) -> bool:
     # Double quotes delimit identifiers only if both settings are on.
     counts = name != _DOUBLE_QUOTES or found[_ANSI].lower() == "true"
-    return counts and found[name].lower() == "true"
+    return counts and _is_true(name, found)
+
+
+def _is_true(name: str, found: Mapping[str, str]) -> bool:
+    return found[name].lower() == "true"
 
 
 def _refusal_message(name: str) -> str:
     return f"The Spark session has {name} = true: {REFUSED[name]}. Set it to false."
+
+
+_Known = LruCache[str, SessionSettings]
+_KNOWN: WeakKeyDictionary[object, _Known] = WeakKeyDictionary()
+"""The interpreted settings by their text, for each Spark context: all of its sessions have the same defaults."""
 
 
 class WatchedSettings:
@@ -96,7 +125,8 @@ class WatchedSettings:
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
         self._map: Any = None
-        self._known: LruCache[str, SessionSettings] = LruCache(8)
+        # A client of a server has no context.
+        self._known = _KNOWN.setdefault(getattr(spark, "_sc", spark), _Known(16))
 
     def now(self) -> SessionSettings:
         """The current settings; one call to Spark unless they have changed."""

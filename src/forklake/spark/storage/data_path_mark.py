@@ -122,7 +122,7 @@ def _check_override(facts: LakeFacts, storage: Storage) -> None:
         return
     raise InvalidInput(
         f"The files of this lake are in '{kept.root}'. With OVERRIDE_DATA_PATH, those in '{storage.root}' can be read,"
-        " but not written or deleted: everybody else would miss them."
+        " but not written or deleted: other sessions would not find them."
     )
 
 
@@ -205,8 +205,8 @@ def _write_mark(storage: Storage, uuid: str) -> None:
     """
     path, content = storage.prefix + MARK, f"{_mark_content(uuid)}\n".encode()
     try:
-        storage.files.create_dir(storage.prefix.rstrip("/"), recursive=True)
         if storage.is_local:
+            storage.files.create_dir(storage.prefix, recursive=True)
             _write_new_file(path, content)
         else:
             with storage.files.open_output_stream(path) as stream:

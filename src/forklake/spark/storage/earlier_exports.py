@@ -9,19 +9,19 @@ from forklake.errors import InvalidInput
 from forklake.spark.storage.storage import Storage, local_path
 
 OF_EVERY_JOB = ("_SUCCESS", "._SUCCESS.crc")
-"""Names that every export writes anew."""
+"""Files that every export rewrites."""
 _UNFINISHED = "_temporary/"
 """The folder in which Spark leaves the files of an export that was killed."""
 _CODEC = r"(\.(gz|bz2|zst|lz4|snappy|deflate))?"
 _PART = re.compile(rf"\.?part-\d+-[^/]*\.(csv|json|parquet){_CODEC}(\.crc)?")
 _DATA_FILE = re.compile(rf".*\.(csv|tsv|json|jsonl|ndjson|parquet){_CODEC}", re.IGNORECASE | re.DOTALL)
 _SQLITE_HEADER = b"SQLite format 3\0"
-_COMPANIONS = ("-wal", "-shm", "-journal")
+_COMPANIONS = ("-wal", "-shm", "-journal", "-queue")
 """Endings of the files next to an SQLite database that belong to it."""
 
 
 def check_no_database(place: str) -> None:
-    """Before files of a user are written: the place must not be, or lie in, an SQLite database or a file of one."""
+    """Before a user's files are written: check that the path is not, or inside, a file of an SQLite database."""
     path = local_path(place)
     while path is not None and path != os.path.dirname(path):
         if (database := _database_of(path)) is not None:
@@ -32,7 +32,7 @@ def check_no_database(place: str) -> None:
 
 
 def check_replaceable_file(path: str) -> None:
-    """A single file is replaced only if its name is that of a file of data; databases are checked before."""
+    """A single file is replaced only if it has the suffix of a data file; databases are excluded before."""
     if not _DATA_FILE.fullmatch(path.rpartition("/")[2]):
         raise InvalidInput(
             f"'{path}' is a file whose name does not end as those of exports do, such as .csv, .json or .parquet. It is"
@@ -41,7 +41,7 @@ def check_replaceable_file(path: str) -> None:
 
 
 def files_to_replace(storage: Storage, folder: str) -> list[str]:
-    """The files of earlier exports in a folder; InvalidInput if there are others but hidden ones, which stay."""
+    """The files of earlier exports in a folder; InvalidInput if there are others, except hidden ones."""
     return [path for path in _checked_files(storage, folder) if path.rpartition("/")[2] not in OF_EVERY_JOB]
 
 
@@ -79,8 +79,8 @@ def _database_of(path: str) -> str | None:
 def _is_database(path: str) -> bool:
     """Whether a local file is an SQLite database.
 
-    One that this process may have open is known by the files next to it. It must not be read here: with a file that is
-    closed, a process loses all its locks on it, those of SQLite too. Pipes could be waited for without end.
+    One that this process may have open is recognised by the files next to it. It must not be opened here: when a
+    process closes a file, it loses all its locks on it, including SQLite's. Reading a pipe could block forever.
     """
     if not os.path.isfile(path):
         return False

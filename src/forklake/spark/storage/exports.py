@@ -15,9 +15,9 @@ from forklake.spark.storage.storage import Storage, local_path, storage_at
 def export(writer: DataFrameWriter, file_format: str, place: str, *, overwrite: bool) -> None:
     """Write files into a folder. Replaced files are deleted after all new ones are written, and kept on failure.
 
-    Spark's overwrite mode deletes first: a query that fails, or that reads these same files, would leave none.
+    The place must have been checked. Spark's overwrite mode deletes first: a query that fails, or that reads these same
+    files, would leave none.
     """
-    check_place(place)
     writer = writer.format(file_format)
     with _without_empty_folders(place):
         if not overwrite:
@@ -28,7 +28,7 @@ def export(writer: DataFrameWriter, file_format: str, place: str, *, overwrite: 
 
 
 def check_place(place: str) -> None:
-    """Before files of a user are written: the place must have nothing to do with a lake."""
+    """Before a user's files are written: check that the path is not one of a lake."""
     check_no_database(place)
     check_outside_lakes(place)
 

@@ -10,10 +10,12 @@ from urllib.parse import quote
 from pyarrow import fs
 
 from forklake.errors import InvalidInput
+from forklake.model.data_paths import absolute_folder, as_pattern, usual_scheme
+from forklake.spark.tasks.files.file_systems import file_system_at
 
 MARK = "_forklake_lake.json"
 """The marker file that identifies the owner of a data path. Folder names of catalogs contain no dot."""
-_HADOOP_SCHEMES = {"s3": "s3a", "gcs": "gs"}
+_HADOOP_SCHEMES = {"s3": "s3a"}
 """File systems with another scheme in Hadoop."""
 _LOCAL_URL = re.compile(r"file:(?://[^/]*)?(/.*)", re.IGNORECASE | re.DOTALL)
 """A URL of a local path as Hadoop reads it: it ignores the host, and does not resolve escapes."""
@@ -31,7 +33,7 @@ class Storage:
 
     def __post_init__(self) -> None:
         try:
-            files, prefix = fs.FileSystem.from_uri(self.root)
+            files, prefix = file_system_at(self.root)
         except (ValueError, NotImplementedError, OSError) as error:
             raise InvalidInput(f"The data path '{self.root}' cannot be used: {error}") from None
         object.__setattr__(self, "files", files)
@@ -51,7 +53,7 @@ class Storage:
 
     def folder_to_read(self, relative: str) -> str:
         """A folder for Spark's readers, which take it as a pattern, with special characters escaped."""
-        return re.sub(r"([\\{}\[\]*?])", r"\\\1", self.folder(relative))
+        return as_pattern(self.folder(relative))
 
     def uri(self, relative: str, *, is_relative: bool = True) -> str:
         """The escaped URI of a file for Spark's file lists."""
@@ -150,30 +152,28 @@ class Storage:
             folder = os.path.dirname(folder)
 
     def _foreign(self, path: str) -> str:
-        return path if "://" not in path else fs.FileSystem.from_uri(path)[1]
+        return file_system_at(path)[1]
 
 
 def storage_at(data_path: str) -> Storage:
     """The storage of a data path; a relative local path starts at the current directory."""
-    if "://" in data_path:
-        return Storage(data_path if data_path.endswith("/") else data_path + "/")
-    return Storage(os.path.join(os.path.abspath(data_path), ""))
+    return Storage(absolute_folder(data_path))
 
 
 def user_place(path: str) -> str:
-    """A path of a user for Spark, which would resolve relative ones against the directory in which it was started."""
+    """A user's path for Spark, which would resolve a relative one against the directory in which it was started."""
     check_not_empty(path)
     return path if "://" in path or _LOCAL_URL.fullmatch(path) else os.path.abspath(path)
 
 
 def check_not_empty(path: str) -> None:
-    """An empty path would mean the current folder, which nobody means by it."""
+    """Reject an empty path, which would be the current folder and is certainly a mistake."""
     if not path.strip():
         raise InvalidInput("The path is empty. The current folder is '.'.")
 
 
 def local_path(place: str) -> str | None:
-    """The local path of a place of a user, without links; None for a place elsewhere."""
+    """The local path of a user's path or URL, with links resolved; None if it is not local."""
     url = _LOCAL_URL.fullmatch(place)
     if url is None and "://" in place:
         return None
@@ -189,5 +189,5 @@ def _spark_uri(path: str) -> str:
 def _with_scheme(path: str) -> str:
     if "://" not in path:
         return f"file://{path}"
-    scheme, rest = path.split("://", 1)
+    scheme, rest = usual_scheme(path).split("://", 1)
     return f"{_HADOOP_SCHEMES.get(scheme, scheme)}://{rest}"

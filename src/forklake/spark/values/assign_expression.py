@@ -13,11 +13,19 @@ from forklake.spark.tasks.types.text_checks import INTERVAL_PATTERN, TIME_PATTER
 from forklake.spark.values.type_mapping import shown_type
 
 
-def assignment_cast(value: Expression, source: ColumnType | None, target: ColumnType, where: str) -> Expression:
-    """A DataFrame column as a shown value of a table's column; `where` is its name in errors."""
+def assignment_cast(
+    value: Expression, source: ColumnType | None, target: ColumnType, where: str, *, leaves_uuids: bool = False
+) -> Expression:
+    """A DataFrame column as a shown value of a table's column; `where` is its name in errors.
+
+    With `leaves_uuids`, a text for a uuid is not checked, because it is by those who write it.
+    """
     shown = shown_type(target)
     if source is None or source == UNTYPED:
         return F.lit(None).cast(shown)
+    if source.name == "time":
+        # Spark's own TIME; ours is a text.
+        value = value.cast("string")
     match target.name:
         case "struct":
             return _cast_struct(value, source, target, where)
@@ -30,6 +38,8 @@ def assignment_cast(value: Expression, source: ColumnType | None, target: Column
             )
         case "map":
             return value if _needs_no_cast(source, target) else _cast_map(value, source, target, where)
+        case "uuid" if leaves_uuids:
+            return F.lower(value)
         case "uuid":
             return _checked_text(F.lower(value), F.lower(value).rlike(UUID_PATTERN), target, where)
         case "time":

@@ -16,6 +16,7 @@ from forklake.spark.session.time_zones import is_utc
 from forklake.spark.tasks.types.default_literals import literal, literal_text
 from forklake.spark.tasks.types.type_forms import shown_type
 from forklake.spark.values.check_default import check_default
+from forklake.spark.values.float_range import is_beyond_float
 from forklake.spark.values.python_values import value_reader
 
 _EPOCH = datetime(1970, 1, 1)
@@ -23,11 +24,15 @@ _ZONE = re.compile(r"[ T].*(?:Z|[+-]\d\d(?::?\d\d)?)\Z")
 """The end of a timestamp with time zone; without a time of day there is none."""
 
 
-def default_text(value: Any, name: str, column_type: ColumnType, zone: str = "UTC") -> str | None:
+def default_text(
+    value: Any, name: str, column_type: ColumnType, zone: str = "UTC", *, refuses_large_floats: bool = False
+) -> str | None:
     """The text of a default; raises InvalidInput if the column cannot hold it. All types accept text.
 
     Timestamps without time zone, as text or not, are in the session time zone.
     """
+    if refuses_large_floats and column_type.name == "float32" and is_beyond_float(value):
+        raise InvalidInput(f"The default of column '{name}' is a number beyond the range of FLOAT.")
     if value is None or (isinstance(value, str) and column_type.is_nested):
         return value
     column = Column(ColumnId(0), name, column_type)
@@ -62,4 +67,4 @@ def _without_zone(text: str, read: pa.TimestampScalar) -> datetime:
     try:
         return _EPOCH + timedelta(microseconds=read.value)
     except OverflowError:
-        raise InvalidInput(f"'{text}' cannot be read in the zone of the session; write +00 behind it.") from None
+        raise InvalidInput(f"'{text}' cannot be read in the zone of the session; append +00.") from None

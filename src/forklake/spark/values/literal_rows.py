@@ -76,7 +76,7 @@ def _bad_row(
         except _BAD_VALUE as found:
             where, error = f" in row {row}", found
             break
-    return InvalidRows(f"Column '{name}' has{where} a value that is not a value of type {column_type.sql()}: {error}")
+    return InvalidRows(f"Column '{name}' has{where} a value that cannot be stored as type {column_type.sql()}: {error}")
 
 
 def _untyped_array(values: Sequence[Any], name: str) -> pa.Array:
@@ -84,4 +84,4 @@ def _untyped_array(values: Sequence[Any], name: str) -> pa.Array:
     try:
         return pa.array([str(value) if isinstance(value, UUID | time) else value for value in values])
     except _BAD_VALUE as error:
-        raise InvalidRows(f"Column '{name}' has a value that is not a value: {error}") from None
+        raise InvalidRows(f"Column '{name}' has a value that cannot be stored: {error}") from None

@@ -1,4 +1,4 @@
-"""Values of Python as what Arrow accepts for the shown type of a column.
+"""Conversion of Python values to values that Arrow accepts for the shown type of a column.
 
 Arrow's own conversions lose fractions, read numbers as days, and take a text for a list. So each column type has a list
 of the Python types that it takes, at every depth; everything else is refused.
@@ -24,6 +24,8 @@ _Read: TypeAlias = Callable[[Any], Any]
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 _NO_TYPES: frozenset[type] = frozenset()
+_LARGEST_EXPONENT = 100
+"""No decimal type has more than 38 digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class ValueReader:
         return value if value is None or type(value) in self.plain else self.other(value)
 
     def read_all(self, values: Sequence[Any]) -> Sequence[Any]:
-        """All values; without a look at each where all types are plain."""
+        """All values; without checking each if all types are plain."""
         if set(map(type, values)) <= self.plain | {type(None)}:
             return values
         return [self(value) for value in values]
@@ -133,7 +135,7 @@ def _timestamp_reader(name: str, zone: tzinfo) -> _Read:
 
 
 def _nanoseconds(value: Any, zone: tzinfo) -> int | None:
-    """The nanoseconds since 1970 as which such timestamps are shown; integers are these already."""
+    """Nanoseconds since 1970, the shown form of such timestamps; integers already have it."""
     if _is_whole_number(value):
         return int(value)
     found = _moment(value)
@@ -199,13 +201,14 @@ def _integer(value: Any) -> int:
 
 
 def _is_whole_numpy(value: Any) -> bool:
-    """Whether it is an integer of NumPy, whose durations are subclasses of integers too."""
+    """Whether a value is a NumPy integer; NumPy's durations are subclasses of integers too."""
     return isinstance(value, np.integer) and not isinstance(value, np.timedelta64)
 
 
 def _decimal(value: Any) -> int | Decimal:
     if isinstance(value, Decimal):
-        return value
+        # Arrow crashes the process for exponents of millions.
+        return value if abs(value.adjusted()) <= _LARGEST_EXPONENT else _refuse(value)
     return int(value) if _is_whole_number(value) else _refuse(value)
 
 
@@ -248,7 +251,7 @@ def _refuse(value: Any) -> NoReturn:
 _LEAVES: dict[str, ValueReader] = {
     "boolean": ValueReader(frozenset({bool}), _boolean),
     **dict.fromkeys(INTEGERS, ValueReader(frozenset({int}), _integer)),
-    "decimal": ValueReader(frozenset({int, Decimal}), _decimal),
+    "decimal": ValueReader(frozenset({int}), _decimal),
     **dict.fromkeys(FLOATS, ValueReader(frozenset({float, int}), _double)),
     "date": ValueReader(frozenset({date}), _date),
     "time": ValueReader(frozenset({str}), _text_from(time)),

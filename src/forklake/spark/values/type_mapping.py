@@ -57,6 +57,7 @@ _FROM_SPARK: dict[type[st.DataType], str] = {
     st.FloatType: "float32",
     st.DoubleType: "float64",
     st.DateType: "date",
+    st.TimeType: "time",
     st.TimestampNTZType: "timestamp",
     st.TimestampType: "timestamptz",
     st.StringType: "varchar",

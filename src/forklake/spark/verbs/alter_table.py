@@ -23,7 +23,7 @@ def alter_table(
 ) -> Table:
     """Change the definition of a table if its rows allow it; returns the altered table.
 
-    Without shortcuts, rows are read even if statistics say enough about them.
+    Without shortcuts, rows are read even if statistics are sufficient.
     """
     altered = replace(table, definition=altered_definition(tx, table.definition, alteration))
     if altered == table:

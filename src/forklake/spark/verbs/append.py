@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame
 
 from forklake.model.entities import Table
 from forklake.spark.reading.inlined import inline_rows, should_inline
+from forklake.spark.values.float_range import with_doubles
 from forklake.spark.values.from_arrow import from_arrow
 from forklake.spark.work import Work
 from forklake.spark.writing.incoming import Matching, Rows, as_rows, fit_rows, needs_spark
@@ -23,11 +24,12 @@ def append(work: Work, table: Table, data: Any, matching: Matching = "name") -> 
 
     Columns are matched by name or position. Values are cast only without loss.
     """
-    zone = work.provider.zone
-    rows = as_rows(data, table.definition.columns, zone)
+    zone, strict = work.provider.zone, work.refuses_large_floats
+    columns = table.definition.columns
+    rows = as_rows(data, with_doubles(columns) if strict else columns, zone)
     if not isinstance(rows, DataFrame) and needs_spark(rows, table, matching):
         rows = from_arrow(work.spark, rows)
-    return add_rows(work, table, fit_rows(rows, table, matching, zone))
+    return add_rows(work, table, fit_rows(rows, table, matching, zone, refuses_large_floats=strict))
 
 
 def add_rows(work: Work, table: Table, rows: Rows) -> int:

@@ -5,9 +5,7 @@ An update is a delete and an insert of the same row id in one snapshot. Rows mov
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -15,18 +13,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as st
 
-from forklake.catalog.planning.scan_planning import ScanPlan
-from forklake.catalog.reading.table_history import (
-    DeletedFromFile,
-    InsertedBatch,
-    InsertedFile,
-    TableHistory,
-    table_history,
-)
+from forklake.catalog.reading.table_history import InsertedBatch, InsertedFile, TableHistory
 from forklake.model.entities import Table
-from forklake.model.files import InlinedBatch, ScanFile
-from forklake.model.ids import SnapshotId, TableId
-from forklake.spark.reading.deleted_rows import build_bitmaps, deleted_positions
+from forklake.model.ids import SnapshotId
+from forklake.spark.reading.deleted_rows import build_bitmaps
 from forklake.spark.reading.path_values import number_per_file
 from forklake.spark.reading.scan import scan
 from forklake.spark.reading.virtual_columns import ADDRESS, POSITION_BITS, broadcast_if_small
@@ -35,29 +25,27 @@ from forklake.spark.tasks.files.write_changes import CHANGE
 from forklake.spark.tasks.types.reserved_columns import ROW_ID, SNAPSHOT_ID
 from forklake.spark.values.quoting import quoted_name, select_columns
 from forklake.spark.values.type_mapping import shown_schema
+from forklake.spark.verbs.change_plan import CHANGE_TYPE, ROW, SNAPSHOT, ChangePlan, Kind, positions_deleted
 from forklake.spark.work import Work
 
-Kind = Literal["insertions", "deletions", "changes"]
-SNAPSHOT, ROW, CHANGE_TYPE = "snapshot_id", "rowid", "change_type"
 _NUMBER, _POSITION = f"shiftright({ADDRESS}, {POSITION_BITS})", f"{ADDRESS} & {(1 << POSITION_BITS) - 1}"
 _GONE, _ENDED = "__forklake_gone", "__forklake_ended"
 _BACK_ROW, _BACK_SNAPSHOT = "__forklake_back_row", "__forklake_back_snapshot"
 
 
-def table_changes(work: Work, table: Table, first: SnapshotId, last: SnapshotId, kind: Kind = "changes") -> DataFrame:
-    """The changes in the snapshots from `first` to `last`, inclusive, with the columns that the table has at `last`.
+def table_changes(work: Work, plan: ChangePlan) -> DataFrame:
+    """The changes between two snapshots, with the columns that the table has at the last one.
 
     They are preceded by the snapshot, the row id and, for changes of all kinds, the type of the change.
     """
-    after, with_deletes = SnapshotId(first - 1), kind != "insertions"
-    history = table_history(work.tx.view, TableId(table.object_id), after, last, with_deletes=with_deletes)
+    history, table, kind = plan.history, plan.table, plan.kind
     match kind:
         case "insertions":
-            found = _inserted_rows(work, table, history.inserted, history.inserted_batches, last)
+            found = _inserted_rows(work, plan, history.inserted, history.inserted_batches)
         case "deletions":
-            found = _deleted_rows(work, table, history, last)
+            found = _deleted_rows(work, plan)
         case "changes":
-            found = _all_changes(work, table, history, last)
+            found = _all_changes(work, plan)
     if not found:
         return work.spark.createDataFrame([], _schema(table, kind))
     own = [quoted_name(column.name) for column in table.definition.columns]
@@ -83,20 +71,20 @@ _Told = tuple[DataFrame, str]
 """Rows, with snapshot and row id after the table's columns, and the type of their change as SQL."""
 
 
-def _all_changes(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> list[_Told]:
-    deleted = _deleted_rows(work, table, history, last)
+def _all_changes(work: Work, plan: ChangePlan) -> list[_Told]:
+    history, deleted = plan.history, _deleted_rows(work, plan)
     # The start is 0 for batches with their own row ids, but also for the first batch of a table.
     unclear = any(entry.batch.row_id_start in (None, 0) for entry in history.inserted_batches)
     if not deleted or unclear:
-        inserted = _inserted_rows(work, table, history.inserted, history.inserted_batches, last)
-        return _classify_by_row_id(table, [*inserted, *deleted]) if deleted else inserted
+        inserted = _inserted_rows(work, plan, history.inserted, history.inserted_batches)
+        return _classify_by_row_id(plan.table, [*inserted, *deleted]) if deleted else inserted
     back = [entry for entry in history.inserted if entry.file.row_id_start is None]
     new = [entry for entry in history.inserted if entry.file.row_id_start is not None]
-    inserted = _inserted_rows(work, table, new, history.inserted_batches, last)
+    inserted = _inserted_rows(work, plan, new, history.inserted_batches)
     if not back:
         return [*inserted, *deleted]
     # Files with row ids contain updated rows: each of them was deleted in the same snapshot.
-    [(rows, _)] = _inserted_rows(work, table, back, (), last)
+    [(rows, _)] = _inserted_rows(work, plan, back, ())
     if _are_all_updates(history, back):
         return [*inserted, (rows, "'update_postimage'"), *((each, "'update_preimage'") for each, _ in deleted)]
     ids = rows.selectExpr(f"{quoted_name(SNAPSHOT_ID)} AS {_BACK_SNAPSHOT}", f"{quoted_name(ROW_ID)} AS {_BACK_ROW}")
@@ -136,37 +124,27 @@ def _classify_by_row_id(table: Table, found: Sequence[_Told]) -> list[_Told]:
 
 
 def _inserted_rows(
-    work: Work, table: Table, files: Sequence[InsertedFile], batches: Sequence[InsertedBatch], last: SnapshotId
+    work: Work, plan: ChangePlan, files: Sequence[InsertedFile], batches: Sequence[InsertedBatch]
 ) -> list[_Told]:
-    """Whole files and batches, without rows that were never visible."""
     if not files and not batches:
         return []
-    of_files = tuple(ScanFile(entry.file, entry.never_seen) for entry in files)
-    plan = ScanPlan(table, last, of_files, tuple(entry.batch for entry in batches))
-    return [(scan(work, plan, [SNAPSHOT_ID, ROW_ID]), "'insert'")]
+    return [(scan(work, plan.inserted(files, batches), [SNAPSHOT_ID, ROW_ID]), "'insert'")]
 
 
-def _deleted_rows(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> list[_Told]:
+def _deleted_rows(work: Work, plan: ChangePlan) -> list[_Told]:
     parts = []
-    if history.deleted:
-        parts.append(_deleted_from_files(work, table, history.deleted, last))
-    if history.deleted_inlined:
-        parts.append(_deleted_from_batches(work, table, history, last))
+    if plan.history.deleted:
+        parts.append(_deleted_from_files(work, plan))
+    if plan.history.deleted_inlined:
+        parts.append(scan(work, plan.deleted_from_batches(), [SNAPSHOT_ID, ROW_ID]))
     return [(rows, "'delete'") for rows in parts]
 
 
-def _deleted_from_files(work: Work, table: Table, deleted: Sequence[DeletedFromFile], last: SnapshotId) -> DataFrame:
+def _deleted_from_files(work: Work, plan: ChangePlan) -> DataFrame:
     """The rows at the positions added by each version of a delete file."""
-    files = list(enumerate({entry.file.data_file_id: ScanFile(entry.file) for entry in deleted}.values()))
-    numbers = {file.data.data_file_id: number for number, file in files}
-    before = deleted_positions(work, table, [ScanFile(entry.file, entry.before) for entry in deleted])
-    after = deleted_positions(work, table, [ScanFile(entry.file, entry.after) for entry in deleted])
-    gone: list[list[tuple[Positions, int]]] = [[] for _ in files]
-    for entry, old, new in zip(deleted, before, after, strict=True):
-        now = np.arange(entry.file.record_count) if entry.after is None else new
-        found = np.setdiff1d(now, old, assume_unique=True)
-        gone[numbers[entry.file.data_file_id]].append((found, entry.snapshot_id))
-    rows = scan(work, ScanPlan(table, last, tuple(file for _, file in files), ()), [ADDRESS, ROW_ID])
+    read, gone = plan.with_deletes(), positions_deleted(work, plan.table, plan.history.deleted)
+    files = list(enumerate(read.files))
+    rows = scan(work, read, [ADDRESS, ROW_ID])
     positions = [np.concatenate([found for found, _ in of_file]) for of_file in gone]
     chosen = build_bitmaps([file for _, file in files], positions)
     rows = rows.where(chosen.has(work, number_per_file(files, _NUMBER, chosen.starts), _POSITION))
@@ -174,11 +152,13 @@ def _deleted_from_files(work: Work, table: Table, deleted: Sequence[DeletedFromF
         ended = number_per_file(files, _NUMBER, [snapshot for [(_, snapshot)] in gone])
     else:
         rows, ended = _join_end_snapshots(work, rows, gone), _ENDED
-    own = [quoted_name(column.name) for column in table.definition.columns]
+    own = [quoted_name(column.name) for column in plan.table.definition.columns]
     return select_columns(rows, [*own, f"{ended} AS {quoted_name(SNAPSHOT_ID)}", quoted_name(ROW_ID)])
 
 
-def _join_end_snapshots(work: Work, rows: DataFrame, gone: Sequence[Sequence[tuple[Positions, int]]]) -> DataFrame:
+def _join_end_snapshots(
+    work: Work, rows: DataFrame, gone: Sequence[Sequence[tuple[Positions, SnapshotId]]]
+) -> DataFrame:
     """The rows with the snapshots that deleted them, for files with deletes in several snapshots."""
     addresses, ends = [], []
     for number, of_file in enumerate(gone):
@@ -187,12 +167,3 @@ def _join_end_snapshots(work: Work, rows: DataFrame, gone: Sequence[Sequence[tup
             ends.append(np.full(len(found), snapshot_id))
     known = work.spark.createDataFrame(pa.table({_GONE: np.concatenate(addresses), _ENDED: np.concatenate(ends)}))
     return rows.join(broadcast_if_small(known, sum(map(len, addresses))), F.col(ADDRESS) == F.col(_GONE))
-
-
-def _deleted_from_batches(work: Work, table: Table, history: TableHistory, last: SnapshotId) -> DataFrame:
-    """The deleted rows of batches; all other rows of a batch are marked as deleted here."""
-    batches: list[InlinedBatch] = []
-    for entry in history.deleted_inlined:
-        others = frozenset(range(entry.batch.row_count)) - entry.positions
-        batches.append(replace(entry.batch, deleted=others, begin_snapshot=entry.snapshot_id))
-    return scan(work, ScanPlan(table, last, (), tuple(batches)), [SNAPSHOT_ID, ROW_ID])

@@ -31,7 +31,7 @@ def create_as(
     with_data: bool = True,
     types: Mapping[str, ColumnType] | None = None,
 ) -> Table:
-    """Create a table with the columns of the rows, and insert them; `types` are those that Spark does not know."""
+    """Create a table with the columns of the rows, and insert them; `types` override Spark's types."""
     rows = as_rows(data)
     specs = [replace(spec, type=(types or {}).get(spec.name, spec.type)) for spec in columns_of(rows)]
     table = create_table(

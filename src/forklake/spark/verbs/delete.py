@@ -1,7 +1,6 @@
 """Delete rows: positions are written to delete files; whole files are ended in the metadata only."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +12,10 @@ from forklake.model.entities import Table
 from forklake.model.files import DeleteFile, ScanFile
 from forklake.model.ids import BatchId, DeleteFileId
 from forklake.model.predicates import Predicate, is_understood
+from forklake.model.threads import map_in_threads
 from forklake.spark.reading.deleted_rows import deleted_positions
-from forklake.spark.reading.scan import numbered_files, scan
+from forklake.spark.reading.file_groups import numbered_files
+from forklake.spark.reading.scan import scan
 from forklake.spark.reading.virtual_columns import ADDRESS, POSITION_BITS
 from forklake.spark.session.failures import translate_read_errors
 from forklake.spark.tasks.files.delete_files import Positions, write_positions
@@ -27,7 +28,7 @@ _WRITERS = 8
 
 @dataclass(frozen=True, slots=True)
 class RowsToDelete:
-    """The rows that a delete has chosen: all rows of some files, and those rows of the others that are in a frame."""
+    """The rows selected by a delete: all rows of some files, and rows of other files in a DataFrame."""
 
     plan: DeletePlan
     frame: DataFrame | None
@@ -50,11 +51,15 @@ def candidates_to_delete(
 
 def delete(work: Work, chosen: RowsToDelete) -> int:
     """Delete the chosen rows; returns their number. Rows added by the transaction since they were chosen are kept."""
-    table, whole = chosen.plan.partial.table, chosen.plan.whole
+    return delete_planned(work, chosen.plan, _addresses(chosen))
+
+
+def delete_planned(work: Work, plan: DeletePlan, addresses: Positions) -> int:
+    """Delete the whole files of a plan, and the rows of the others at these addresses; returns their number."""
+    table = plan.partial.table
     work.tx.note_delete(table)
-    addresses = _addresses(chosen)
-    work.tx.end_files(table, whole)
-    return sum(file.live_rows for file in whole) + delete_addresses(work, chosen.plan.partial, addresses)
+    work.tx.end_files(table, plan.whole)
+    return sum(file.live_rows for file in plan.whole) + delete_addresses(work, plan.partial, addresses)
 
 
 def delete_all(work: Work, table: Table) -> int:
@@ -107,8 +112,8 @@ def _delete_from_files(work: Work, table: Table, files: Sequence[tuple[ScanFile,
     rest = [(file, gone) for (file, _), gone in zip(files, after, strict=True) if len(gone) < file.data.record_count]
     work.tx.end_files(table, whole)
     ids = work.tx.new_ids("file", len(rest)) if rest else []
-    with ThreadPoolExecutor(_WRITERS) as pool:
-        written = list(pool.map(lambda each: _delete_file(work, table, *each), zip(ids, rest, strict=True)))
+    numbered = list(zip(ids, rest, strict=True))
+    written = map_in_threads(lambda each: _delete_file(work, table, *each), numbered, _WRITERS)
     work.tx.delete_from_files(table, [(file, delete) for (file, _), delete in zip(rest, written, strict=True)])
 
 

@@ -85,8 +85,8 @@ def merge(
         joined = _join_source(
             scan(work, plan, [*HIDDEN_IN_TARGET, *virtual]), source, on, names, keep_unmatched=by_source
         )
-        found = change_rows(work, plan, _changes_to_target(joined, table, clauses, names, source.columns))
-        added = _rows_to_insert(source, found.matched, table, clauses, names)
+        found = change_rows(work, plan, _changes_to_target(work, joined, table, clauses, names, source.columns))
+        added = _rows_to_insert(work, source, found.matched, table, clauses, names)
         return MergeCounts(found.ended, 0 if added is None else add_rows(work, table, added))
 
 
@@ -118,7 +118,7 @@ def _join_source(
 
 
 def _changes_to_target(
-    joined: DataFrame, table: Table, clauses: Sequence[Clause], names: MergeNames, source: Sequence[str]
+    work: Work, joined: DataFrame, table: Table, clauses: Sequence[Clause], names: MergeNames, source: Sequence[str]
 ) -> DataFrame:
     """The matched rows with their new values, and the change of each; NULL if no clause applies."""
     matched = F.col(SOURCE_ROW).isNotNull()
@@ -126,7 +126,7 @@ def _changes_to_target(
     number = _first_true_clause(
         [(matched if clause.when == "matched" else ~matched, clause.condition) for clause in changing]
     )
-    values = [_clause_values(joined, table, clause, names, source) for clause in changing]
+    values = [_clause_values(work, joined, table, clause, names, source) for clause in changing]
     columns: list[Expression | str] = []
     for column in table.definition.columns:
         name, now = fold(column.name), _qualified_name(names.target, column)
@@ -149,18 +149,18 @@ def _change_kind(clause: Clause) -> Expression:
 
 
 def _clause_values(
-    joined: DataFrame, table: Table, clause: Clause, names: MergeNames, source: Sequence[str]
+    work: Work, joined: DataFrame, table: Table, clause: Clause, names: MergeNames, source: Sequence[str]
 ) -> dict[str, Expression]:
     """The values of the columns that a clause sets, by folded name."""
     return (
-        _fit_expressions(joined, table, _clause_expressions(table, clause, names, source))
+        _fit_expressions(work, joined, table, _clause_expressions(table, clause, names, source))
         if clause.action == "update"
         else {}
     )
 
 
 def _rows_to_insert(
-    source: SourceRows, matched: pa.ChunkedArray, table: Table, clauses: Sequence[Clause], names: MergeNames
+    work: Work, source: SourceRows, matched: pa.ChunkedArray, table: Table, clauses: Sequence[Clause], names: MergeNames
 ) -> DataFrame | None:
     """The unmatched rows of the source, converted to rows of the table by the clauses."""
     inserting = [clause for clause in clauses if clause.when == "not matched"]
@@ -171,7 +171,7 @@ def _rows_to_insert(
     values = []
     for clause in inserting:
         fitted = (
-            _fit_expressions(rows, table, _clause_expressions(table, clause, names, source.columns))
+            _fit_expressions(work, rows, table, _clause_expressions(table, clause, names, source.columns))
             if clause.action == "insert"
             else {}
         )
@@ -206,11 +206,15 @@ def _clause_expressions(
     return found
 
 
-def _fit_expressions(frame: DataFrame, table: Table, given: Mapping[str, Expression]) -> dict[str, Expression]:
+def _fit_expressions(
+    work: Work, frame: DataFrame, table: Table, given: Mapping[str, Expression]
+) -> dict[str, Expression]:
     columns = [column for column in table.definition.columns if fold(column.name) in given]
     types = frame.select(*(given[fold(column.name)] for column in columns)).schema.fields
     return {
-        fold(column.name): fit_value(given[fold(column.name)], kind.dataType, column, table)
+        fold(column.name): fit_value(
+            given[fold(column.name)], kind.dataType, column, table, refuses_large_floats=work.refuses_large_floats
+        )
         for column, kind in zip(columns, types, strict=True)
     }
 

@@ -6,7 +6,6 @@ live row, which is verified as far as the found rows allow: otherwise nothing is
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +15,11 @@ from pyspark.sql import DataFrame
 from forklake.catalog.planning.scan_planning import ScanPlan
 from forklake.errors import CorruptMetadata
 from forklake.model.entities import UNCOMMITTED
+from forklake.model.threads import map_in_threads
 from forklake.spark.reading.deleted_rows import deleted_positions
+from forklake.spark.reading.file_groups import numbered_files
 from forklake.spark.reading.inlined import inlined_rows
-from forklake.spark.reading.scan import numbered_files, scan
+from forklake.spark.reading.scan import scan
 from forklake.spark.reading.virtual_columns import ADDRESS, POSITION_BITS, broadcast_if_small
 from forklake.spark.session.failures import translate_read_errors
 from forklake.spark.storage.remove_files import remove_files
@@ -63,8 +64,7 @@ def _row_ids(work: Work, files: Sequence[WrittenFile]) -> Positions:
         path = storage.path(file.path)
         return pq.read_table(path, filesystem=storage.files, columns=[ROW_ID], partitioning=None)[ROW_ID]
 
-    with ThreadPoolExecutor(_READERS) as pool:
-        found = list(pool.map(read, files))
+    found = map_in_threads(read, files, _READERS)
     if any(ids.null_count for ids in found):
         raise CorruptMetadata("A committed row has no row id.")
     return np.sort(np.concatenate([np.zeros(0, np.int64), *(ids.to_numpy() for ids in found)]))

@@ -35,13 +35,13 @@ class ChangeOutcome:
     matched: pa.ChunkedArray
 
 
-def change_rows(work: Work, plan: ScanPlan, changes: DataFrame) -> ChangeOutcome:
+def change_rows(work: Work, plan: ScanPlan, changes: DataFrame | pa.Table) -> ChangeOutcome:
     """Apply changes to rows of a plan.
 
-    The DataFrame has the table's columns in fitting types, followed by row id, change, address and source row.
+    The changes have the table's columns in fitting types, followed by row id, change, address and source row.
     """
     table = plan.table
-    order, on_driver = write_order(work, table), fits_driver(plan)
+    order, on_driver = write_order(work, table), isinstance(changes, pa.Table) or fits_driver(plan)
     if not on_driver:
         order = job_order(work, order)
     work.tx.note_delete(table)
@@ -65,9 +65,10 @@ def fits_driver(plan: ScanPlan) -> bool:
     return sum(file.data.file_size_bytes for file in plan.files) <= DRIVER_BYTES
 
 
-def _write_outcome(order: WriteOrder, changes: DataFrame, *, on_driver: bool) -> pa.Table:
+def _write_outcome(order: WriteOrder, changes: DataFrame | pa.Table, *, on_driver: bool) -> pa.Table:
     if on_driver:
-        return pa.Table.from_batches(write_changes(order, collect(changes).to_batches()))
+        rows = changes if isinstance(changes, pa.Table) else collect(changes)
+        return pa.Table.from_batches(write_changes(order, rows.to_batches()))
     return rename_by_position(changes, len(order.columns)).mapInArrow(_change_writer(order), OUTCOME).toArrow()
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 
@@ -12,7 +14,7 @@ from forklake.model.entities import Table
 from forklake.model.names import did_you_mean, fold
 from forklake.model.predicates import Predicate
 from forklake.spark.reading.scan import scan
-from forklake.spark.tasks.files.write_changes import ADDRESS, CHANGE, SOURCE_ROW
+from forklake.spark.tasks.files.write_changes import ADDRESS, CHANGE, INSERT, SOURCE_ROW, UPDATE
 from forklake.spark.tasks.types.reserved_columns import ROW_ID
 from forklake.spark.values.quoting import quoted_name
 from forklake.spark.verbs.rewrite_rows import can_rewrite, rewrite_rows
@@ -23,7 +25,7 @@ from forklake.spark.writing.incoming import fit_value
 
 @dataclass(frozen=True, slots=True)
 class RowsToUpdate:
-    """The rows of a plan that an update has chosen, with their ids and addresses."""
+    """The rows of a plan selected by an update, with their ids and addresses."""
 
     plan: ScanPlan
     frame: DataFrame
@@ -45,7 +47,7 @@ def update(work: Work, chosen: RowsToUpdate, assignments: Mapping[str, Expressio
     plan, rows, table = chosen.plan, chosen.frame, chosen.plan.table
     targets = assigned_columns(table, assignments)
     own = [quoted_name(column.name) for column in table.definition.columns]
-    changed = rows.withColumns(_updated_values(rows, table, targets))
+    changed = rows.withColumns(_updated_values(work, rows, table, targets))
     if not plan.row_count:
         # Not earlier: an invalid condition or value is an error even without rows.
         return 0
@@ -57,12 +59,27 @@ def update(work: Work, chosen: RowsToUpdate, assignments: Mapping[str, Expressio
     return change_rows(work, plan, changes).ended
 
 
-def _updated_values(rows: DataFrame, table: Table, targets: Mapping[str, Expression]) -> dict[str, Expression]:
+def update_known_rows(work: Work, plan: ScanPlan, rows: pa.Table, row_ids: pa.Array, addresses: pa.Array) -> int:
+    """Replace rows of a plan, at these addresses, by new versions that fit the table; returns their number."""
+    change = pc.if_else(pc.is_null(row_ids), INSERT, UPDATE)
+    changes = rows.append_column(ROW_ID, row_ids).append_column(CHANGE, change).append_column(ADDRESS, addresses)
+    return change_rows(work, plan, changes.append_column(SOURCE_ROW, pa.nulls(len(rows), pa.int64()))).ended
+
+
+def _updated_values(
+    work: Work, rows: DataFrame, table: Table, targets: Mapping[str, Expression]
+) -> dict[str, Expression]:
     """The new values of the columns that are set."""
     set_columns = [column for column in table.definition.columns if fold(column.name) in targets]
     types = rows.select(*(targets[fold(column.name)] for column in set_columns)).schema.fields
     return {
-        column.name: fit_value(targets[fold(column.name)], field.dataType, column, table)
+        column.name: fit_value(
+            targets[fold(column.name)],
+            field.dataType,
+            column,
+            table,
+            refuses_large_floats=work.refuses_large_floats,
+        )
         for column, field in zip(set_columns, types, strict=True)
     }
 

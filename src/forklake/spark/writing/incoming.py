@@ -24,6 +24,7 @@ from forklake.spark.values.arrow_type import type_in_arrow
 from forklake.spark.values.assign_array import assigned_array
 from forklake.spark.values.assign_expression import assignment_cast
 from forklake.spark.values.conversions import default_literal
+from forklake.spark.values.float_range import check_large_floats, refuse_large_floats
 from forklake.spark.values.literal_rows import literal_rows
 from forklake.spark.values.quoting import column_named, quoted_name, select_columns
 from forklake.spark.values.type_mapping import shown_type as shown_in_spark
@@ -73,19 +74,32 @@ def _from_pandas(data: Any) -> pa.Table:
         raise InvalidRows(f"The rows of pandas cannot be read: {error}") from None
 
 
-def fit_rows(rows: Rows, table: Table, matching: Matching = "name", zone: str = "UTC") -> Rows:
+def fit_rows(
+    rows: Rows, table: Table, matching: Matching = "name", zone: str = "UTC", *, refuses_large_floats: bool = False
+) -> Rows:
     """The rows as rows of the table, with defaults for missing columns; raises InvalidRows if that is impossible."""
     sources = _match_columns(rows.schema.names, table, matching)
     if isinstance(rows, DataFrame):
-        return _fit_frame(rows, sources, table)
-    return _fit_arrow(rows, sources, table, zone)
+        return _fit_frame(rows, sources, table, refuses_large_floats=refuses_large_floats)
+    return _fit_arrow(rows, sources, table, zone, refuses_large_floats=refuses_large_floats)
 
 
-def fit_value(value: Expression, data_type: st.DataType, column: Column, table: Table) -> Expression:
-    """A value of this type as a value of the column, checked against its constraints."""
+def fit_value(
+    value: Expression,
+    data_type: st.DataType,
+    column: Column,
+    table: Table,
+    *,
+    refuses_large_floats: bool = False,
+    leaves_uuids: bool = False,
+) -> Expression:
+    """A value of this type as a value of the column, checked against its constraints; uuids only if not left."""
     source = type_in_spark(data_type)
     check_assignable(source, column.type, column.name)
-    return _check_not_null(assignment_cast(value, source, column.type, column.name), column, table)
+    fitted = assignment_cast(value, source, column.type, column.name, leaves_uuids=leaves_uuids)
+    if refuses_large_floats:
+        fitted = refuse_large_floats(fitted, value, source, column.type, column.name)
+    return _check_not_null(fitted, column, table)
 
 
 def default_value(column: Column, table: Table) -> Expression:
@@ -122,7 +136,7 @@ def _match_columns(names: Sequence[str], table: Table, matching: Matching) -> di
     return found
 
 
-def _fit_frame(frame: DataFrame, sources: Mapping[str, int], table: Table) -> DataFrame:
+def _fit_frame(frame: DataFrame, sources: Mapping[str, int], table: Table, *, refuses_large_floats: bool) -> DataFrame:
     fields = frame.schema.fields
     if _needs_no_fitting(fields, table):
         return frame
@@ -136,7 +150,16 @@ def _fit_frame(frame: DataFrame, sources: Mapping[str, int], table: Table) -> Da
         elif _fits_as_is(fields[at].dataType, column):
             fitted.append(f"c{at} AS {quoted_name(column.name)}")
         else:
-            fitted.append(fit_value(column_named(f"c{at}"), fields[at].dataType, column, table).alias(column.name))
+            value = fit_value(
+                column_named(f"c{at}"),
+                fields[at].dataType,
+                column,
+                table,
+                refuses_large_floats=refuses_large_floats,
+                # Only PyArrow writes uuids, and turns them into bytes much faster than Spark matches a pattern.
+                leaves_uuids=True,
+            )
+            fitted.append(value.alias(column.name))
     return select_columns(given, fitted)
 
 
@@ -151,7 +174,8 @@ def _needs_no_fitting(fields: Sequence[st.StructField], table: Table) -> bool:
 
 def _fits_as_is(data_type: st.DataType, column: Column) -> bool:
     """Whether every value of the type is valid for the column without conversion."""
-    return column.nulls_allowed and not column.children and type_in_spark(data_type) == column.type
+    is_same = type_in_spark(data_type) == column.type and not isinstance(data_type, st.TimeType)
+    return is_same and column.nulls_allowed and not column.children
 
 
 def _default_expression(column: Column) -> Expression:
@@ -170,7 +194,9 @@ def _check_not_null(value: Expression, column: Column, table: Table) -> Expressi
     return F.coalesce(value, refused)
 
 
-def _fit_arrow(given: pa.Table, sources: Mapping[str, int], table: Table, zone: str) -> pa.Table:
+def _fit_arrow(
+    given: pa.Table, sources: Mapping[str, int], table: Table, zone: str, *, refuses_large_floats: bool
+) -> pa.Table:
     fitted = []
     # Arrow creates this list anew on each access.
     types = given.schema.types
@@ -182,6 +208,8 @@ def _fit_arrow(given: pa.Table, sources: Mapping[str, int], table: Table, zone: 
         else:
             source = type_in_arrow(types[at])
             check_assignable(source, column.type, column.name)
+            if refuses_large_floats:
+                check_large_floats(given.column(at), source, column.type, column.name)
             array = assigned_array(given.column(at), column.type, column.name, zone)
         if not column.nulls_allowed and array.null_count:
             raise InvalidRows(_null_message(table, column))

@@ -63,7 +63,7 @@ def check_sort_order(provider: SparkProvider, tx: Transaction, table: Table) -> 
         return
     rows = provider.get().createDataFrame([], scan_schema(ScanPlan(table, tx.base, (), ())))
     try:
-        # In brackets no word behind an expression is taken for its alias, such as a misspelt DESC.
+        # In brackets, a word after an expression, such as a misspelt DESC, is not taken for its alias.
         _ = rows.select(*(user_expression(f"({_spark_text(key)}\n)") for key in keys)).schema
         _ = rows.orderBy(*sort_order(table)).schema
     except AnalysisException as error:

@@ -10,14 +10,17 @@ from dataclasses import replace
 
 import pyarrow as pa
 from pyarrow import fs
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
+from forklake.errors import FolderNotShared
 from forklake.model.entities import Table
 from forklake.model.files import DataFile, NewDataFile
 from forklake.model.ids import DataFileId, SnapshotId
 from forklake.spark.session.failures import translate_storage_errors, translate_write_errors
 from forklake.spark.session.job_settings import WRITE_SETTINGS, spark_settings
+from forklake.spark.session.shared_folders import SHARE_FOLDERS
 from forklake.spark.storage.remove_files import remove_files
 from forklake.spark.tasks.files.file_names import uuid7
 from forklake.spark.tasks.files.write_file import WriteOrder, WrittenFile, from_table, to_batch, write_rows
@@ -29,6 +32,8 @@ from forklake.spark.values.type_mapping import FIELD_ID, spark_can_write, writte
 from forklake.spark.work import Work
 from forklake.spark.writing.ordering import clustered_frame, ordered_frame, ordered_rows
 from forklake.spark.writing.write_options import write_options
+
+_ROWS = "rows"
 
 
 def write_arrow(work: Work, table: Table, rows: pa.Table, reserved: Sequence[str] = ()) -> list[WrittenFile]:
@@ -108,7 +113,15 @@ def job_order(work: Work, order: WriteOrder) -> WriteOrder:
 
 
 def finish_job(work: Work, order: WriteOrder, files: list[WrittenFile]) -> list[WrittenFile]:
-    """The files of a finished job."""
+    """The files of a finished job. Raises FolderNotShared if this process does not see them."""
+    if work.storage.is_local:
+        found = work.storage.files.get_file_info([work.storage.path(file.path) for file in files])
+        unseen = [file.path for file, info in zip(files, found, strict=True) if info.size != file.file_size_bytes]
+        if unseen:
+            raise FolderNotShared(
+                f"Executors have written {len(files)} files below '{work.storage.root}', but this process does not see"
+                f" {len(unseen)} of them, for example '{unseen[0]}'. {SHARE_FOLDERS}"
+            )
     work.tx.written.end_job(order.folder, [file.path for file in files])
     return files
 
@@ -133,11 +146,14 @@ def _write_by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequen
     given = ordered_frame(work, table, frame)
     types = {field.name: field.dataType for field in given.schema}
     rows = given.select(*(_with_field_ids(work, field, types[field.name]) for field in schema))
+    counted = Observation()
+    rows = rows.observe(counted, sf.count(sf.lit(1)).alias(_ROWS))
     writer = rows.write.options(**options.for_spark(table, work.tx))
     try:
         with spark_settings(work.spark, WRITE_SETTINGS), translate_storage_errors(work.storage.path(folder), table):
             writer.parquet(work.storage.folder(folder))
         files = _collect_written_files(work, table, folder)
+        _check_row_count(work, files, counted.get[_ROWS])
         work.tx.written.end_job(f"{folder}/", [])
         return files
     except BaseException:
@@ -145,6 +161,16 @@ def _write_by_spark(work: Work, table: Table, frame: DataFrame, reserved: Sequen
         with suppress(OSError):
             work.storage.files.delete_dir(work.storage.path(folder))
         raise
+
+
+def _check_row_count(work: Work, files: Sequence[WrittenFile], expected: int) -> None:
+    """Check that the files contain all rows that the tasks of a job were given."""
+    found = sum(file.record_count for file in files)
+    if found != expected:
+        raise FolderNotShared(
+            f"Executors have written {expected} rows below '{work.storage.root}', but the files that this process sees"
+            f" there contain {found}. {SHARE_FOLDERS}"
+        )
 
 
 def _with_field_ids(work: Work, field: st.StructField, given: st.DataType) -> Column:

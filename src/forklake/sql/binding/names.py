@@ -65,7 +65,7 @@ def kept_in(
     pinned: Mapping[str, Transaction] | None = None,
     depth: int = 0,
 ) -> Context:
-    """Context of the text of a view or macro: its own catalog and schema, whoever reads it."""
+    """Context of the text of a view or macro: its own catalog and schema, regardless of the reader."""
     return Context(dialect, attachment.name, schema, pinned or {}, depth, is_kept=True)
 
 

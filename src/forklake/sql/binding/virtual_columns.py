@@ -89,7 +89,7 @@ def _check_place(bearer: HiddenColumnSource, name: str) -> None:
         if isinstance(above, exp.Pivot) or above.args.get("pivots"):
             raise InvalidInput(f"'{name}' cannot be named in a SELECT that pivots. {_NO_SELECT.format(name=name)}")
         if above is not bearer.node and isinstance(above, exp.Subquery) and above.alias:
-            raise InvalidInput(f"'{name}' cannot be named behind an alias for a join. {_NO_SELECT.format(name=name)}")
+            raise InvalidInput(f"'{name}' cannot be named after an alias for a join. {_NO_SELECT.format(name=name)}")
         above = above.parent
 
 

@@ -13,7 +13,7 @@ from forklake.sql.parsing.table_references import ParsedQuery, parse_query
 from forklake.sql.session.state import SessionState
 
 _SCOPES = (exp.Query, exp.Lambda, exp.Comprehension)
-"""What brings names of its own into an expression."""
+"""Nodes that define names within an expression."""
 
 
 def check_arguments(
@@ -51,15 +51,17 @@ def _uses(parsed: ParsedQuery, values: Mapping[str, exp.Expr]) -> Iterator[exp.C
 
 
 def _check_variables(parsed: ParsedQuery, values: Mapping[str, exp.Expr], macro: str) -> None:
-    """Reject a list comprehension whose variable is called like a parameter: the variable would be replaced."""
+    """Reject a list comprehension whose variable is named like a parameter: the variable would be replaced."""
     for node in parsed.tree.find_all(exp.Comprehension) if parsed.tree is not None else ():
         for variable in node.expression.find_all(exp.Identifier):
             if fold(variable.name) in values:
-                raise InvalidInput(f"Macro '{macro}' has a variable called like its parameter '{variable.name}'.")
+                raise InvalidInput(
+                    f"Macro '{macro}' has a variable with the same name as its parameter '{variable.name}'."
+                )
 
 
 def _free_names(state: SessionState, context: Context, value: exp.Expr) -> Iterator[list[str]]:
-    """The names, in their parts, that an argument takes from where it stands."""
+    """The free names of an argument, split into parts: those that are resolved at the call site."""
     value = value.copy()
     inside: dict[int, set[str | None]] = {}
     for node in value.find_all(exp.Column, exp.Identifier):
@@ -77,7 +79,7 @@ def _free_names(state: SessionState, context: Context, value: exp.Expr) -> Itera
 
 
 def _is_variable(node: exp.Identifier) -> bool:
-    """Whether this is the variable of a lambda around the argument; sqlglot makes no columns of them."""
+    """Whether this is a variable of a lambda around the argument, which sqlglot does not parse as a column."""
     if isinstance(node.parent, exp.Column | exp.Table | exp.Alias | exp.TableAlias | exp.Lambda | exp.Kwarg):
         return False
     if isinstance(node.parent, exp.Dot) and node.arg_key == "expression":
@@ -98,7 +100,7 @@ def _outermost_query(node: exp.Expr) -> exp.Query | None:
 
 
 def _own_names(state: SessionState, context: Context, query: exp.Query) -> set[str | None]:
-    """Names that a query in an argument is known to have: of its sources and their columns."""
+    """The known names within a query in an argument: its sources and their columns."""
     parsed = parse_query(query.sql(dialect=sqlglot_dialect(context.dialect)), context.dialect)
     names: set[str | None] = set(_aliases(parsed))
     for reference in parsed.references:
@@ -115,7 +117,7 @@ def _aliases(parsed: ParsedQuery) -> Iterator[str]:
 def _names_inside(
     state: SessionState, context: Context, parsed: ParsedQuery, uses: list[exp.Column]
 ) -> set[str | None]:
-    """All folded names in a text but its parameters; includes None if there may be columns that it does not name."""
+    """All folded names in a text except its parameters; includes None if there may be columns that it does not name."""
     if parsed.tree is None:
         return {None}
     places = {id(use.parts[0]) for use in uses}
@@ -162,7 +164,7 @@ def _is_source(source: exp.Expr, name: str) -> bool:
 
 
 def _is_named(shown: exp.Expr, uses: set[int]) -> bool:
-    """Whether the text itself says how a column of a result is called."""
+    """Whether the text itself determines the name of a result column."""
     return isinstance(shown, exp.Alias | exp.Aliases | exp.Star) or (
         isinstance(shown, exp.Column) and id(shown) not in uses
     )

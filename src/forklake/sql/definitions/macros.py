@@ -20,7 +20,7 @@ from forklake.sql.session.state import SessionState
 
 _DEEPEST = 32
 _LONGEST = 200_000
-"""Most characters of an expanded call: macros that call others twice double it with every step."""
+"""Maximum length of an expanded call: macros that call others twice double it with each level."""
 _Chain: TypeAlias = tuple[tuple[str, int, MacroImplementation], ...]
 """The chain of macros being expanded: for each its catalog, its id and the implementation."""
 _Expanded: TypeAlias = dict[tuple[str, str, MacroImplementation, str], str]
@@ -85,7 +85,7 @@ def _macro_edit(
     if len(body) > _LONGEST:
         raise InvalidInput(
             f"Macro '{macro.name}' is too long when all macros in it are expanded: more than {_LONGEST:,} characters."
-            " Let it use its parameters and other macros fewer times, for instance by way of a subquery."
+            " Use its parameters and other macros fewer times, for example with a subquery."
         )
     alias = f" AS {quoted_name(call.name[-1], context.dialect)}" if call.is_table and not _has_alias(call) else ""
     return f"({body}){alias}"

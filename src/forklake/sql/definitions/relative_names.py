@@ -89,7 +89,7 @@ class _Renaming:
             return []
         written, dialect = _quote_name(name, self.context.dialect), self.context.dialect
         if reference.at is not None:
-            # The alias was moved behind it when the AT clause was cut out.
+            # The alias was moved after it when the AT clause was cut out.
             written += f" AT ({reference.at.unit.upper()} => {reference.at.value})"
             return [(reference.start, reference.end, written)]
         return [(reference.start, reference.end, written), *alias_edits(text, reference, dialect)]

@@ -80,7 +80,7 @@ def _quotient_of_sum(total: exp.Expr) -> exp.Expr:
 
 
 def _number(node: exp.Expr, name: str) -> exp.Expr:
-    """The argument of an aggregate that Spark computes for numbers only, or for others in another way than DuckDB."""
+    """The argument of an aggregate that Spark supports only for numbers, or computes unlike DuckDB for other types."""
     value = _aggregated_value(node)
     if kind(value) in _NO_NUMBERS:
         raise Untranslatable(f"{name} of {kind(value)} is not supported; cast it to a number.")
@@ -133,7 +133,7 @@ def _arg_min_or_max(name: str) -> Rule:
 
 def _min_or_max(node: exp.Expr) -> exp.Expr | None:
     if node.args.get("count"):
-        raise Untranslatable("min and max of several rows are not supported.")
+        raise Untranslatable("min and max with a count are not supported.")
     _remove_order(node)
     value = _aggregated_value(node)
     if is_nested(value):
@@ -255,7 +255,7 @@ def _percentile(name: str) -> Rule:
         if name == "PERCENTILE":
             return call(name, node.this, share)
         if isinstance(share, exp.Array):
-            raise Untranslatable("quantile_disc of several shares is not supported.")
+            raise Untranslatable("quantile_disc of several fractions is not supported.")
         order = exp.Order(expressions=[exp.Ordered(this=node.this, nulls_first=False)])
         return exp.WithinGroup(this=call(name, share), expression=order)
 

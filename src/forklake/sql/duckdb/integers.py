@@ -195,9 +195,9 @@ def bits(node: exp.Expr) -> exp.Expr | None:
     assert isinstance(node, exp.Binary)
     result = _result(node.left, node.right)
     if result is None:
-        raise Untranslatable("Operators on bits need integers whose type is known; cast them to BIGINT.")
+        raise Untranslatable("Bitwise operators need integers whose type is known; cast them to BIGINT.")
     if result.this in (_TYPE.INT128, _TYPE.UBIGINT):
-        raise Untranslatable("Operators on the bits of HUGEINT and UBIGINT are not supported: Spark has none.")
+        raise Untranslatable("Bitwise operators on HUGEINT and UBIGINT are not supported: Spark has none.")
     return within(type(node)(this=_wide(node.left, result), expression=_wide(node.right, result)), result)
 
 
@@ -223,7 +223,7 @@ def shift(node: exp.Expr) -> exp.Expr | None:
 
 def complement(node: exp.Expr) -> exp.Expr | None:
     if not _is_sparks(node.this):
-        raise Untranslatable("~ needs an integer with a sign, of at most 64 bits; cast it to BIGINT.")
+        raise Untranslatable("~ needs a signed integer of at most 64 bits; cast it to BIGINT.")
     return None
 
 
@@ -231,5 +231,5 @@ def negative(node: exp.Expr) -> exp.Expr | None:
     """Negation; rejects unsigned integers, for which DuckDB wraps around."""
     found = type_of(node.this)
     if found is not None and (found.this in _UNSIGNED or found.this == _TYPE.UINT128):
-        raise Untranslatable("The negative of an integer without a sign is not supported; cast it to BIGINT first.")
+        raise Untranslatable("Negation of an unsigned integer is not supported; cast it to BIGINT first.")
     return None

@@ -65,6 +65,9 @@ def _of_one_family(values: list[exp.Expr]) -> list[exp.Expr]:
         raise Untranslatable("Text is combined with a value of unknown type; cast that value explicitly.")
     if known and (as_texts == known or not as_texts):
         types = "string|void" if as_texts else r"(?!string\z).*"
+        if not as_texts:
+            # A check of what has been checked would double the text with every operand of a sum.
+            unknown = [value for value in unknown if not _is_sum_with_number(value)]
         return [
             _replace_node(value, require_spark_type(value.copy(), types)) if value in unknown else value
             for value in values
@@ -72,6 +75,13 @@ def _of_one_family(values: list[exp.Expr]) -> list[exp.Expr]:
     return values
 
 
+def _is_sum_with_number(value: exp.Expr) -> bool:
+    """Whether a value is a sum, difference or product with a number: never a text, whatever the other operand is."""
+    inner = value.unnest()
+    return isinstance(inner, exp.Add | exp.Sub | exp.Mul) and bool({kind(inner.left), kind(inner.right)} & _NUMBERS)
+
+
+_NUMBERS = frozenset({"int", "decimal", "float"})
 _WITHOUT_TYPE = (exp.Null, exp.Query, exp.Tuple, exp.Any, exp.All, exp.Star, exp.Subquery, exp.Identifier)
 
 

@@ -28,7 +28,7 @@ _NOT_KNOWN = "A {} has another order in Spark, and its type is not known here; c
 
 def is_nested(value: exp.Expr) -> bool:
     """Whether a value is known to be nested, with parts that may be NULL."""
-    return kind(value) in _NESTED or _row_values(value) is not None
+    return kind(value) in _NESTED or row_values(value) is not None
 
 
 def order_key(value: exp.Expr) -> exp.Expr:
@@ -37,7 +37,7 @@ def order_key(value: exp.Expr) -> exp.Expr:
     A value of unknown type is checked at run time not to be nested.
     """
     found = type_of(value)
-    row = _row_values(value)
+    row = row_values(value)
     if row is not None:
         return _row_key(row)
     if kind(value) is None:
@@ -49,7 +49,7 @@ def order_key(value: exp.Expr) -> exp.Expr:
     return _key(value, found, 0)
 
 
-def _row_values(value: exp.Expr) -> list[exp.Expr] | None:
+def row_values(value: exp.Expr) -> list[exp.Expr] | None:
     """The values of a row such as `(a, b)` or `row(a, b)`, before or after its translation."""
     inner = value.unnest()
     is_row = isinstance(inner, exp.Tuple) or (isinstance(inner, exp.Anonymous) and inner.name.upper() in _ROWS)

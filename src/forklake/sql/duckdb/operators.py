@@ -16,6 +16,7 @@ from forklake.sql.duckdb.integers import (
     shift,
     within,
 )
+from forklake.sql.duckdb.nested_casts import cast_parts, casts_parts
 from forklake.sql.duckdb.quantifiers import rewrite_in_query
 from forklake.sql.duckdb.syntax import (
     OURS,
@@ -41,7 +42,7 @@ from forklake.sql.duckdb.texts import as_text, concat_operand, evaluate_once, is
 
 _INFINITY = cast_to(text("Infinity"), "double")
 _BEYOND_FLOAT = float.fromhex("0x1.ffffffp+127")
-"""The least number that is rounded to a FLOAT that is infinite."""
+"""The smallest number that is rounded to an infinite FLOAT."""
 _TYPE = exp.DataType.Type
 _INTEGERS = frozenset(exp.DataType.INTEGER_TYPES)
 _SPARK_TYPES = {
@@ -175,6 +176,8 @@ def _cast(node: exp.Expr) -> exp.Expr | None:
     if kind(value) in ("uuid", "time") and target.this == _TYPES_OF[kind(value)]:
         return value
     to = spark_type(target)
+    if casts_parts(value, target):
+        return cast_parts(value, target, lambda part, wanted: _cast_part(node, part, wanted))
     if _is_text_type(target):
         return cast_to(value, "string") if kind(value) in ("text", "json") else as_text(value)
     if kind(value) == "text":
@@ -197,7 +200,7 @@ def _cast(node: exp.Expr) -> exp.Expr | None:
 
 
 def _float_of_double(value: exp.Expr, *, or_null: bool) -> exp.Expr:
-    """A DOUBLE as FLOAT, for which Spark has an infinity where it is too large; infinities stay."""
+    """A DOUBLE as FLOAT; a finite number that is too large is an error, or NULL, while Spark returns infinity."""
     size = call("ABS", value.copy())
     is_finite = exp.LT(this=size, expression=_INFINITY.copy())
     is_beyond = exp.GTE(this=size.copy(), expression=cast_to(text(repr(_BEYOND_FLOAT)), "double"))
@@ -231,6 +234,14 @@ def _cast_list(node: exp.Cast) -> exp.Expr:
         raise Untranslatable("A list of elements whose type is not known cannot be cast; cast its elements.")
     element = type(node)(this=mark_type(variable("_e"), given), to=wanted, safe=node.args.get("safe"))
     return call("TRANSFORM", node.this, lambda_of(_cast(element) or element, "_e"))
+
+
+def _cast_part(node: exp.Cast, part: exp.Expr, wanted: exp.DataType) -> exp.Expr:
+    """A part of a value as it would be cast alone."""
+    if type_of(part) == wanted:
+        return part
+    alone = type(node)(this=part, to=wanted.copy(), safe=node.args.get("safe"))
+    return _cast(alone) or alone
 
 
 def spark_type(type_: exp.DataType) -> exp.DataType:

@@ -17,6 +17,7 @@ def rewrite_select(select: exp.Select) -> None:
     """Rewrite one SELECT, except what is inside its expressions."""
     _expand_where_aliases(select)
     expand_stars(select)
+    _drop_group_of_constants(select)
     _name_results(select)
     _rewrite_select_unnest(select)
     _rewrite_distinct_on(select)
@@ -82,6 +83,16 @@ def _expand_where_aliases(select: exp.Select) -> None:
         name = column.name.lower()
         if not column.table and name in given and name not in columns and column.parent_select is select:
             column.replace(exp.Paren(this=given[name].copy()))
+
+
+def _drop_group_of_constants(select: exp.Select) -> None:
+    """GROUP BY ALL does not group by constants: without a column to group by, there is one group, even of no rows."""
+    group = select.args.get("group")
+    if group is None or not group.args.get("all") or any(part.find(exp.Subquery) for part in select.expressions):
+        return
+    columns = (column for part in select.expressions for column in part.find_all(exp.Column))
+    if all(column.find_ancestor(exp.AggFunc) for column in columns):
+        select.set("group", None)
 
 
 def _select_aliases(select: exp.Select) -> dict[str, exp.Expr]:

@@ -108,13 +108,13 @@ def _moment_series(start: exp.Expr, end: exp.Expr, step: exp.Expr | None, exclus
 
 
 def _may_skip_days(start: exp.Expr, step: exp.Expr) -> exp.Expr:
-    """Whether months are added to a day that some months lack: DuckDB continues from the shorter month, not Spark."""
+    """Whether months are added to a day that some months lack: only DuckDB continues from the shorter month."""
     of_months = call("REGEXP_LIKE", call("TYPEOF", step.copy()), "year|month")
     return exp.and_(of_months, exp.GT(this=call("DAY", start.copy()), expression=number(28)))
 
 
 def _has_other_successors(moments: exp.Expr, step: exp.Expr, inside: exp.Expr) -> exp.Expr:
-    """Whether each moment plus the step, as DuckDB counts, is another than the moment that follows it in the list."""
+    """Whether the moments, each plus the step as DuckDB adds it, differ from their successors in the list."""
     successors = call("TRANSFORM", moments.copy(), lambda_of(plus(variable("_x"), step.copy()), "_x"))
     kept = call("FILTER", successors, lambda_of(inside.copy(), "_x"))
     return exp.NEQ(this=kept, expression=call("SLICE", moments.copy(), 2, call("SIZE", moments.copy())))

@@ -40,7 +40,7 @@ def values_query(values: exp.Values) -> exp.Select:
     copied = values.copy()
     behind = {name: part for name, part in copied.args.items() if part and name not in ("expressions", "alias")}
     if not behind.keys() <= {"order", "limit", "offset", "with_"}:
-        raise Untranslatable(f"VALUES with {', '.join(sorted(behind))} behind it is not supported.")
+        raise Untranslatable(f"VALUES with {', '.join(sorted(behind))} after it is not supported.")
     for name in behind:
         copied.set(name, None)
     name_values(copied)

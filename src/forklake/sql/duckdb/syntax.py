@@ -157,6 +157,10 @@ def text(value: str) -> exp.Expr:
     return exp.Literal.string(value)
 
 
+def is_null(value: exp.Expr) -> exp.Expr:
+    return exp.Is(this=paren(value.copy()), expression=exp.null())
+
+
 def paren(node: exp.Expr) -> exp.Expr:
     """Parenthesize a node if needed as an operand."""
     return exp.Paren(this=node) if isinstance(node, exp.Binary | exp.Unary | exp.Between | exp.Case) else node

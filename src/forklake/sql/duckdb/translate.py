@@ -35,7 +35,7 @@ from forklake.sql.duckdb.sources import (
     values_query,
 )
 from forklake.sql.duckdb.type_hints import MIXED, MIXED_USING, RESULT, ColumnsOf, Types, add_hints
-from forklake.sql.parsing.cursor import quiet_parsing, syntax_problem
+from forklake.sql.parsing.cursor import has_dollar_quotes, quiet_parsing, syntax_problem
 
 
 class _Generator(SparkGenerator):
@@ -64,23 +64,32 @@ class DuckDBTranslationDialect(DuckDB):
             return found
 
 
-def _duckdb_dialect() -> Dialect:
-    dialect = DuckDBTranslationDialect(version="1.5")
+class DuckDBTranslationDialectWithoutDollars(DuckDBTranslationDialect):
+    """The same for texts without dollar-quoted strings: sqlglot takes `$a+$` and `$a, ''` for the start of one."""
+
+    class Tokenizer(DuckDB.Tokenizer):
+        HEREDOC_STRINGS: ClassVar = []
+
+
+def _duckdb_dialect(kind: type[Dialect]) -> Dialect:
+    dialect = kind(version="1.5")
     # Keep function names as written, for result names, and element indexes as written.
     dialect.ORIGINAL_NAME_META_KEY = "name"
     dialect.INDEX_OFFSET = 0
     return dialect
 
 
-_DUCKDB = _duckdb_dialect()
+_DUCKDB = _duckdb_dialect(DuckDBTranslationDialect)
+_WITHOUT_DOLLARS = _duckdb_dialect(DuckDBTranslationDialectWithoutDollars)
 _TOKEN = re.compile(r"<Token token_type: [^,]*, text: (.*?), line: .*?>")
 
 
 def parse_duckdb(text: str) -> exp.Expr:
     """Parse one DuckDB statement or expression; raises a `SyntaxProblem` that shows the position."""
+    dialect = _DUCKDB if has_dollar_quotes(text) else _WITHOUT_DOLLARS
     try:
         with quiet_parsing():
-            found = [node for node in sqlglot.parse(text, dialect=_DUCKDB) if isinstance(node, exp.Expr)]
+            found = [node for node in sqlglot.parse(text, dialect=dialect) if isinstance(node, exp.Expr)]
     except ParseError as problem:
         first = problem.errors[0] if problem.errors else {}
         raise syntax_problem(_parser_message(first), text, _error_position(text, first)) from None
@@ -117,10 +126,10 @@ def to_spark(node: exp.Expr, columns_of: ColumnsOf | None = None, values: Mappin
     try:
         return _translate(node, columns_of, values)
     except ForklakeError:
-        # These are ValueErrors too, and say already what is wrong.
+        # Some of these are ValueErrors too, but already have a specific message.
         raise
     except (SqlglotError, IndexError, ValueError):
-        # A rule found fewer arguments or others than the function takes.
+        # A rule found too few or unexpected arguments of a function.
         raise Untranslatable(
             "The statement cannot be translated: a name is missing in it,"
             " or a function has the wrong number of arguments."

@@ -236,11 +236,15 @@ def _name_fields(twin: exp.Expr, tables: Mapping[str, Types]) -> None:
         if type_.this == exp.DataType.Type.STRUCT
     }
     sources = {node.alias_or_name.lower() for node in twin.find_all(exp.Table, exp.Subquery, exp.CTE)}
+    known = {name.lower() for columns in tables.values() for name in columns}
     for column in list(twin.find_all(exp.Column)):
         parts = [part for part in column.parts if isinstance(part, exp.Identifier)]
         start = 1 if len(parts) > 2 and parts[0].name.lower() in sources else 0
         names = [part.name.lower() for part in parts[start:]]
-        if len(names) < 2 or names[0] not in structs or (start == 0 and names[0] in sources):
+        if len(names) < 2 or names[0] not in structs:
+            continue
+        if start == 0 and names[0] in sources and names[1] in known:
+            # A column of the table, even if the table has a struct of the same name.
             continue
         base = exp.column(parts[start].copy(), parts[0].copy() if start else None)
         field = exp.Dot.build([base, *(part.copy() for part in parts[start + 1 :])])

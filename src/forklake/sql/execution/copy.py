@@ -1,19 +1,18 @@
 """COPY: exports rows to files outside the lake, and imports rows from files."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from forklake.errors import InvalidInput, InvalidOption
-from forklake.model.entities import Column
+from forklake.spark.reading.import_rows import import_positional
 from forklake.spark.session.failures import translate_copy_errors
-from forklake.spark.session.job_settings import READ_OPTIONS
 from forklake.spark.storage.storage import user_place
+from forklake.spark.values.float_range import with_doubles
 from forklake.spark.values.quoting import column_named
-from forklake.spark.values.text_files import parsed_csv, read_csv, read_json
 from forklake.spark.verbs.append import append
 from forklake.spark.writing.export_rows import export_rows
 from forklake.sql.binding.names import context_of, get_relation, listed_columns
@@ -83,28 +82,10 @@ def _copy_from_file(state: SessionState, statement: Copy, file_format: str, opti
         columns = listed_columns(table, statement.columns)
         with translate_copy_errors(statement.file):
             spark, given, is_listed = state.provider.get(), _spark_options(options), bool(statement.columns)
-            rows = _read_file(spark, statement.file, file_format, columns, given, is_listed=is_listed)
+            if state.refuses_large_floats and file_format == "json":
+                columns = with_doubles(columns)
+            rows = import_positional(spark, [statement.file], file_format, columns, given, is_listed=is_listed)
             return append(state.work(tx, bound.attachment), table, rows)
-
-
-def _read_file(
-    spark: SparkSession,
-    file: str,
-    file_format: str,
-    columns: Sequence[Column],
-    given: Mapping[str, str],
-    *,
-    is_listed: bool,
-) -> DataFrame:
-    """The rows of a file; of a Parquet file all columns, unless the statement lists those that it takes."""
-    match file_format:
-        case "csv":
-            texts = read_csv(spark, [file], [column.name for column in columns], given)
-            return parsed_csv(texts, columns, given)
-        case "json":
-            return read_json(spark, [file], columns, given)
-    rows = spark.read.options(**READ_OPTIONS).options(**given).parquet(file)
-    return rows.select(*(column_named(column.name) for column in columns)) if is_listed else rows
 
 
 def _file_format(file: str, options: Mapping[str, Any]) -> str:
@@ -132,7 +113,7 @@ def _spark_options(options: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _check_csv_marks(given: dict[str, str]) -> None:
-    """Refuse what Spark fails on, or what makes files that nobody can read back."""
+    """Reject options for which Spark fails, or writes files that cannot be read back."""
     if "header" in given:
         header = given["header"].lower()
         if header not in _WORDS:

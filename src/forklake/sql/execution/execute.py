@@ -1,15 +1,16 @@
 """Executes statements: dispatches each to its implementation."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
-from pyspark.sql import DataFrame
 from sqlglot.errors import SqlglotError
 
 from forklake.errors import InvalidInput
-from forklake.sql.execution import run_alter, run_ddl, run_dml, run_session
-from forklake.sql.execution.copy import copy_rows
+from forklake.model.module_on_use import module_on_use
+from forklake.sql.execution import run_session
 from forklake.sql.execution.run_query import describe, explain, run_query, summarize
-from forklake.sql.execution.show import show
-from forklake.sql.functions.registry import call_function
 from forklake.sql.parsing.constants import Parameters, parse_constant
 from forklake.sql.parsing.statements import (
     AlterTable,
@@ -45,8 +46,25 @@ from forklake.sql.parsing.statements import (
     Update,
     Use,
 )
+from forklake.sql.results.arrow_rows import arrow_rows, empty_success
 from forklake.sql.results.result import Result
 from forklake.sql.session.state import SessionState
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from forklake.sql.execution import copy, run_alter, run_ddl, run_dml, show
+    from forklake.sql.functions import registry
+else:
+    copy = module_on_use("forklake.sql.execution.copy")
+    run_alter = module_on_use("forklake.sql.execution.run_alter")
+    run_ddl = module_on_use("forklake.sql.execution.run_ddl")
+    run_dml = module_on_use("forklake.sql.execution.run_dml")
+    show = module_on_use("forklake.sql.execution.show")
+    registry = module_on_use("forklake.sql.functions.registry")
+
+_COUNT = pa.schema([("Count", pa.int64())])
+_FORKED = pa.schema([("catalog_id", pa.int64()), ("catalog_name", pa.string()), ("created", pa.bool_())])
 
 
 def execute(state: SessionState, statement: Statement, parameters: Parameters = None) -> Result:
@@ -80,7 +98,7 @@ def _dispatch(state: SessionState, statement: Statement, parameters: Parameters)
         case Call():
             return _call_procedure(state, statement, parameters)
         case Show():
-            return Result(show(state, statement))
+            return Result(show.show(state, statement))
         case Describe():
             return describe(state, statement, parameters)
         case Explain():
@@ -88,13 +106,13 @@ def _dispatch(state: SessionState, statement: Statement, parameters: Parameters)
         case Summarize():
             return summarize(state, statement, parameters)
         case Copy():
-            return _count_result(copy_rows(state, statement, parameters))
+            return _count_result(copy.copy_rows(state, statement, parameters))
         case ForkCatalog():
             catalog_id, name, created_now = run_session.run_fork_catalog(state, statement, parameters)
-            return Result(pa.table({"catalog_id": [catalog_id], "catalog_name": [name], "created": [created_now]}))
+            return Result(arrow_rows(_FORKED, [(catalog_id, name, created_now)]))
         case Checkpoint():
             name = statement.name or state.current.name
-            return _rows_result(call_function(state, ("ducklake_checkpoint",), [name], {}))
+            return _rows_result(registry.call_function(state, ("ducklake_checkpoint",), [name], {}))
     _execute_without_rows(state, statement, parameters)
     return _success_result()
 
@@ -144,16 +162,16 @@ def _call_procedure(state: SessionState, statement: Call, parameters: Parameters
             positional.append(value)
         else:
             named[argument.name] = value
-    return _rows_result(call_function(state, statement.function, positional, named))
+    return _rows_result(registry.call_function(state, statement.function, positional, named))
 
 
 def _rows_result(rows: pa.Table | DataFrame) -> Result:
-    return Result(None, lambda: rows) if isinstance(rows, DataFrame) else Result(rows)
+    return Result(rows) if isinstance(rows, pa.Table) else Result(None, lambda: rows)
 
 
 def _count_result(rows: int) -> Result:
-    return Result(pa.table({"Count": pa.array([rows], pa.int64())}))
+    return Result(arrow_rows(_COUNT, [(rows,)]))
 
 
 def _success_result() -> Result:
-    return Result(pa.table({"Success": pa.array([], pa.bool_())}))
+    return Result(empty_success())

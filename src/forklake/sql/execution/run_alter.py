@@ -32,14 +32,14 @@ def alter_table(state: SessionState, statement: AlterTable) -> None:
                 continue
             table = get_table(tx, schema, name)
             if _is_there(table, written):
-                # Its type and default are not read, which may fail or start Spark.
+                # Its type and default are not parsed, which might fail or start Spark.
                 continue
             alteration = _read_alteration(state, table, written)
             alter(tx, state.provider, table, alteration, shortcuts=state.shortcuts)
 
 
 def _is_there(table: Table, written: AlterationText) -> bool:
-    """Whether a column is to be added that may exist, and does."""
+    """Whether the alteration is ADD COLUMN IF NOT EXISTS of an existing column."""
     if not isinstance(written, AddColumnText) or not written.if_not_exists:
         return False
     return has_column(table.definition, written.path)

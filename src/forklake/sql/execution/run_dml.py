@@ -30,6 +30,12 @@ from forklake.spark.writing.incoming import Matching, default_value
 from forklake.sql.binding.names import BoundRelation, Context, context_of, get_relation, listed_columns
 from forklake.sql.binding.unknown_tables import explain_missing_table
 from forklake.sql.definitions.macros import expand_macros
+from forklake.sql.execution.changes_without_spark import (
+    delete_without_spark,
+    rows_without_spark,
+    update_without_spark,
+)
+from forklake.sql.execution.without_spark import needs_spark_error
 from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.cursor import quoted_name
 from forklake.sql.parsing.default_words import is_default, marked_values, with_defaults
@@ -39,7 +45,6 @@ from forklake.sql.queries.bind_query import bind_expression, bind_query, query_f
 from forklake.sql.queries.conditions import mentioned_virtual_columns
 from forklake.sql.session.state import SessionState
 from forklake.sql.values.constant_rows import constant_rows
-from forklake.sql.values.large_floats import refuse_large_float, refuse_large_floats
 from forklake.sql.values.python_literals import inline_parameters
 from forklake.sql.values.text_columns import read_texts_as_times
 
@@ -69,17 +74,20 @@ def _rows_to_insert(
         literal = constant_rows(statement.query, context.dialect, columns, state.provider.zone, parameters)
         if literal is not None:
             return literal, "name"
+        small = rows_without_spark(state, context, statement.query, columns, parameters)
+        if small is not None:
+            return small.rename_columns([column.name for column in columns]), "name"
+    if state.small_queries == "driver":
+        raise needs_spark_error("its rows are neither literals nor stored as one table has them", "statement")
     values = None if statement.by_name else marked_values(statement.query, context.dialect, columns)
     if values is not None:
         rows = query_frame(state, context, values.text, parameters)
         rows = read_texts_as_times(rows, values.columns, values.text, context.dialect, parameters)
-        rows = refuse_large_floats(rows, values.columns, context.dialect)
-        return with_defaults(rows, values, table), "name"
+        return with_defaults(rows, values, table, refuses_large_floats=state.refuses_large_floats), "name"
     rows = query_frame(state, context, statement.query, parameters)
     if statement.by_name:
-        return refuse_large_floats(rows, columns, context.dialect, by_name=True), "name"
+        return rows, "name"
     rows = read_texts_as_times(rows, columns, statement.query, context.dialect, parameters)
-    rows = refuse_large_floats(rows, columns, context.dialect)
     if not statement.columns:
         return rows, "position"
     if len(rows.columns) != len(columns):
@@ -99,6 +107,9 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
             raise InvalidInput("A column is set twice.")
         # Before the query is bound: Spark's error would show the query and its hidden columns.
         check_assigned_names(table, [column for column, _ in statement.assignments])
+        small = update_without_spark(state, work, table, statement, context.dialect, parameters)
+        if small is not None:
+            return small
         texts = [statement.where or "", statement.sources or "", *(value for _, value in statement.assignments)]
         virtual = mentioned_virtual_columns(table, " ".join(texts))
         found = candidates_to_update(work, table, _file_predicate(state, context, table, statement), virtual)
@@ -107,9 +118,7 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
         values = ", ".join(f"({value}\n) AS {_SET}{at}" for at, value in given)
         chosen = _select_over_rows(state, context, rows, statement, parameters, values)
         assignments = {
-            column: _default_of(column, table)
-            if is_default(value)
-            else refuse_large_float(column_named(f"{_SET}{at}"), _column(column, table), context.dialect)
+            column: _default_of(column, table) if is_default(value) else column_named(f"{_SET}{at}")
             for at, (column, value) in enumerate(statement.assignments)
         }
         return update(work, replace(found, frame=chosen), assignments)
@@ -133,6 +142,9 @@ def delete_rows(state: SessionState, statement: Delete, parameters: Parameters =
         work = state.work(tx, bound.attachment)
         if statement.where is None and statement.sources is None:
             return delete_all(work, table)
+        small = delete_without_spark(state, work, table, statement, context.dialect, parameters)
+        if small is not None:
+            return small
         virtual = mentioned_virtual_columns(table, f"{statement.where or ''} {statement.sources or ''}")
         found = candidates_to_delete(work, table, _file_predicate(state, context, table, statement), virtual)
         if found.frame is None:
@@ -152,6 +164,8 @@ def truncate(state: SessionState, statement: Truncate) -> int:
 
 def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = None) -> MergeCounts:
     """MERGE; returns the numbers of rows changed and inserted."""
+    if state.small_queries == "driver":
+        raise needs_spark_error("only Spark joins the rows of a MERGE", "statement")
     context, bound = _resolve_target(state, statement.name)
     with state.writing(bound.attachment) as tx:
         table = tx.current(_require_table(bound))
@@ -174,10 +188,7 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
                 scans.extend(named)
             return as_expression(plain)
 
-        def value_of(name: str, text: str) -> Expression:
-            return refuse_large_float(expression(text), _column(name, table), context.dialect)
-
-        clauses = [_merge_clause(table, clause, expression, value_of) for clause in statement.clauses]
+        clauses = [_merge_clause(table, clause, expression) for clause in statement.clauses]
         try:
             return merge(work, table, source, expression(statement.on), clauses, names, virtual=virtual)
         except AnalysisException as error:
@@ -207,12 +218,7 @@ def _merge_sides(
     return {names.target: target, names.source: source}, {names.target: hidden, names.source: HIDDEN_IN_SOURCE}
 
 
-def _merge_clause(
-    table: Table,
-    clause: MergeWhen,
-    expression: Callable[[str], Expression],
-    value_of: Callable[[str, str], Expression],
-) -> Clause:
+def _merge_clause(table: Table, clause: MergeWhen, expression: Callable[[str], Expression]) -> Clause:
     condition = None if clause.condition is None else expression(clause.condition)
     if clause.values is None:
         return Clause(clause.when, clause.action, condition)
@@ -225,7 +231,7 @@ def _merge_clause(
     values: dict[str, Expression] = {}
     for at, (given, text) in enumerate(clause.values):
         name = columns[at].name if by_place else given
-        values[name] = _default_of(name, table) if is_default(text) else value_of(name, text)
+        values[name] = _default_of(name, table) if is_default(text) else expression(text)
     return Clause(clause.when, clause.action, condition, values)
 
 

@@ -62,7 +62,7 @@ def attach(state: SessionState, target: str, name: str, options: AttachOptions, 
     check_object_name(name, "attachment")
     if state.attachments.find(name) is not None:
         raise AlreadyExists(f'A catalog is already attached under the name "{name}".')
-    attachment = open_attachment(target, name, options, if_missing=if_missing)
+    attachment = open_attachment(target, name, options, if_missing=if_missing, others=state.attachments)
     lake = attachment.catalog.lake.with_retry(state.retry)
     state.attachments.add(replace(attachment, catalog=replace(attachment.catalog, lake=lake)))
     if state.current_catalog is None:
@@ -234,7 +234,7 @@ def _spark_setting_value(text: str, dialect: str, parameters: Parameters) -> str
         if cursor.at_end:
             return quoted
     cursor.rest_of_text()
-    # Anything behind it is a comment.
+    # Anything after it is a comment.
     return text[: cursor.last_end]
 
 

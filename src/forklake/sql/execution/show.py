@@ -1,11 +1,12 @@
 """Results of SHOW and DESCRIBE. All from metadata, except for the columns of a query."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
-from pyspark.sql.types import StructType
 
 from forklake.catalog.lakes.catalogs import list_with_parents
 from forklake.catalog.lakes.lake import Lake, RetrySettings
@@ -14,13 +15,20 @@ from forklake.catalog.transaction.names import get_schema, list_schemas
 from forklake.errors import InvalidInput
 from forklake.model.entities import Definition, LakeObject, Table, TableDefinition, ViewDefinition
 from forklake.model.ids import SchemaId
+from forklake.model.module_on_use import module_on_use
 from forklake.model.names import fold
-from forklake.spark.values.type_mapping import column_type
 from forklake.sql.binding.names import context_of, get_relation
 from forklake.sql.parsing.statements import Name, Show
 from forklake.sql.results.arrow_rows import arrow_rows
 from forklake.sql.session.attachments import Attachment
 from forklake.sql.session.state import SMALL_QUERY_LIMIT, SessionState, default_small_queries
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+    from forklake.spark.values import type_mapping
+else:
+    type_mapping = module_on_use("forklake.spark.values.type_mapping")
 
 _TEXT, _TEXTS, _ID = pa.string(), pa.list_(pa.string()), pa.int64()
 _CATALOGS = pa.schema(
@@ -166,7 +174,7 @@ def describe_relation(table: Table) -> pa.Table:
 
 def describe_schema(schema: StructType) -> pa.Table:
     """The columns of a query or a view."""
-    described = [(field.name, column_type(field.dataType).sql()) for field in schema.fields]
+    described = [(field.name, type_mapping.column_type(field.dataType).sql()) for field in schema.fields]
     return arrow_rows(_COLUMNS, [(name, type_text, "YES", None, None, None) for name, type_text in described])
 
 

@@ -1,5 +1,8 @@
 """Answers to queries without Spark: from metadata, from inlined rows, and to small queries from files."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
 from sqlglot import exp
 
@@ -8,20 +11,29 @@ from forklake.catalog.planning.scan_planning import plan_scan
 from forklake.catalog.transaction.transaction import Transaction
 from forklake.errors import InvalidInput
 from forklake.model.entities import Table
+from forklake.model.module_on_use import module_on_use
 from forklake.model.names import fold
 from forklake.spark.reading.inlined import inlined_rows
 from forklake.spark.tasks.types.arrow_types import shown_schema
+from forklake.spark.tasks.types.python_array import empty_table, python_array
 from forklake.sql.binding.names import BoundRelation, Context, find_relation
 from forklake.sql.functions.metadata_tables import find_metadata
-from forklake.sql.functions.registry import call_function, is_function
 from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.known_nodes import has_only_arguments, is_known
 from forklake.sql.parsing.table_references import ParsedQuery, Reference, parse_query
-from forklake.sql.queries.bind_query import argument_values, function_rows
 from forklake.sql.queries.column_aliases import is_plain_table
 from forklake.sql.session.state import SessionState
 from forklake.sql.small.plan import SmallQueryPlan, plan_small_query, run_small_query
 from forklake.sql.small.small_query import NeedsSparkError
+
+if TYPE_CHECKING:
+    from forklake.sql.functions import registry
+    from forklake.sql.queries import bind_query as queries
+    from forklake.sql.small import small_feed as feeds
+else:
+    registry = module_on_use("forklake.sql.functions.registry")
+    queries = module_on_use("forklake.sql.queries.bind_query")
+    feeds = module_on_use("forklake.sql.small.small_feed")
 
 _THIS = frozenset({"this"})
 _SELECT = frozenset({"expressions", "from_"})
@@ -51,6 +63,8 @@ def answer_without_spark(
     if reference is None:
         return None
     if reference.arguments is not None:
+        if feeds.is_feed(state, context, reference.name):
+            return _unless_spark_is_needed(state, lambda: _feed_rows(state, context, parsed, reference, parameters))
         called = _metadata_function_rows(state, context, reference, parameters) if is_plain else None
         if called is not None:
             given[".".join(reference.name)] = called
@@ -70,14 +84,32 @@ def answer_without_spark(
     return _small_query_rows(state, context, parsed, reference, bound, parameters)
 
 
+def small_query_rows(state: SessionState, context: Context, text: str, parameters: Parameters) -> pa.Table | None:
+    """The rows of a small query of one table; None if it is none, or if Spark is to answer it."""
+    parsed = parse_query(text, context.dialect)
+    reference = _only_table(parsed) if state.takes_shortcuts and isinstance(parsed.tree, exp.Select) else None
+    if reference is None or reference.arguments is not None:
+        return None
+    if find_metadata(state, context, reference.name) is not None:
+        return None
+    bound = find_relation(state, context, reference.name, reference.at, parameters)
+    if bound is None or bound.table is None:
+        return None
+    return _small_query_rows(state, context, parsed, reference, bound, parameters)
+
+
 def explain_without_spark(state: SessionState, context: Context, text: str, parameters: Parameters) -> str:
     """How a query is answered without Spark; NeedsSparkError with the reason if it is not."""
     parsed = parse_query(text, context.dialect)
     reference = _only_table(parsed)
     if not state.takes_shortcuts:
         raise NeedsSparkError("shortcuts are turned off, or Spark has settings that change what text means")
-    if reference is None or reference.arguments is not None or not isinstance(parsed.tree, exp.Select):
+    if reference is None or not isinstance(parsed.tree, exp.Select):
         raise NeedsSparkError("it does more than read one table")
+    if reference.arguments is not None:
+        if not feeds.is_feed(state, context, reference.name):
+            raise NeedsSparkError("it does more than read one table")
+        return _feed_plan(state, context, parsed, reference, parameters).description
     bound = find_relation(state, context, reference.name, reference.at, parameters)
     if bound is None or bound.table is None:
         raise NeedsSparkError(f"'{'.'.join(reference.name)}' is no table of a catalog")
@@ -104,17 +136,37 @@ def _small_query_rows(
     parameters: Parameters,
 ) -> pa.Table | None:
     """The rows of a small query; None if Spark is to answer it."""
+    return _unless_spark_is_needed(
+        state, lambda: run_small_query(_small_plan(state, context, parsed, reference, bound, parameters))
+    )
+
+
+def _feed_rows(
+    state: SessionState, context: Context, parsed: ParsedQuery, reference: Reference, parameters: Parameters
+) -> pa.Table:
+    return feeds.run_small_feed(_feed_plan(state, context, parsed, reference, parameters))
+
+
+def _feed_plan(
+    state: SessionState, context: Context, parsed: ParsedQuery, reference: Reference, parameters: Parameters
+) -> "feeds.SmallFeedPlan":
+    _check_small_queries(state)
+    return feeds.plan_small_feed(state, context, parsed, reference, parameters)
+
+
+def _unless_spark_is_needed(state: SessionState, run: Callable[[], pa.Table]) -> pa.Table | None:
+    """The rows that the driver finds; None if Spark is to answer."""
     try:
-        return run_small_query(_small_plan(state, context, parsed, reference, bound, parameters))
+        return run()
     except NeedsSparkError as reason:
         if state.small_queries == "driver":
             raise needs_spark_error(str(reason)) from None
         return None
 
 
-def needs_spark_error(reason: str) -> InvalidInput:
-    """The error for a query that needs Spark in a session that goes without."""
-    return InvalidInput(f"This query needs Spark, because {reason}. The setting forklake_small_queries is 'driver'.")
+def needs_spark_error(reason: str, what: str = "query") -> InvalidInput:
+    """The error for a query, or a statement, that needs Spark in a session that excludes it."""
+    return InvalidInput(f"This {what} needs Spark, because {reason}. The setting forklake_small_queries is 'driver'.")
 
 
 def _small_plan(
@@ -125,9 +177,13 @@ def _small_plan(
     bound: BoundRelation,
     parameters: Parameters,
 ) -> SmallQueryPlan:
+    _check_small_queries(state)
+    return plan_small_query(state, context, parsed, reference, bound, parameters)
+
+
+def _check_small_queries(state: SessionState) -> None:
     if state.small_queries == "spark":
         raise NeedsSparkError("the setting forklake_small_queries is 'spark'")
-    return plan_small_query(state, context, parsed, reference, bound, parameters)
 
 
 def _is_plain_select(select: exp.Select) -> bool:
@@ -145,10 +201,10 @@ def _procedure_rows(
     if (
         type(call) is not exp.Anonymous
         or not has_only_arguments(call, _CALL)
-        or not is_function(state, context, (call.name,))
+        or not registry.is_function(state, context, (call.name,))
     ):
         return None
-    rows = call_function(state, (call.name,), *argument_values(call.expressions, parameters))
+    rows = registry.call_function(state, (call.name,), *queries.argument_values(call.expressions, parameters))
     return _with_title(rows, alias) if isinstance(rows, pa.Table) else None
 
 
@@ -162,9 +218,9 @@ def _with_title(rows: pa.Table, title: str | None) -> pa.Table:
 def _metadata_function_rows(
     state: SessionState, context: Context, reference: Reference, parameters: Parameters
 ) -> pa.Table | None:
-    if not is_function(state, context, reference.name):
+    if not registry.is_function(state, context, reference.name):
         return None
-    rows = function_rows(state, context, reference, parameters)
+    rows = queries.function_rows(state, context, reference, parameters)
     return rows if isinstance(rows, pa.Table) else None
 
 
@@ -173,7 +229,7 @@ def _inlined_table_rows(tx: Transaction, table: Table) -> pa.Table | None:
     if has_files(tx, table):
         return None
     plan = plan_scan(tx, table)
-    return inlined_rows(plan) if plan.batches else shown_schema(table.definition.columns).empty_table()
+    return inlined_rows(plan) if plan.batches else empty_table(shown_schema(table.definition.columns))
 
 
 def _project(state: SessionState, rows: pa.Table | None, select: exp.Select) -> pa.Table | None:
@@ -227,4 +283,4 @@ def _count_rows(tx: Transaction, table: Table, select: exp.Select, dialect: str)
         return None
     title = alias or ("count_star()" if is_star and dialect == "duckdb" else "count(1)")
     schema = pa.schema([pa.field(title, pa.int64(), nullable=False)])
-    return pa.table({title: [exact_count(tx, table)]}, schema)
+    return pa.table([python_array([exact_count(tx, table)], pa.int64())], schema)

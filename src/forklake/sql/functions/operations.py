@@ -1,4 +1,4 @@
-"""The maintenance operations as functions, made of their registry."""
+"""The maintenance operations as functions, generated from their registry."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime

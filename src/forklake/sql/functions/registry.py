@@ -50,10 +50,23 @@ def call_function(
     context: Context | None = None,
 ) -> pa.Table | DataFrame:
     """Call a function. Metadata is returned as an Arrow table, rows of tables as a DataFrame."""
-    context = context or context_of(state)
+    function, call = bind_call(state, name, arguments, named, context or context_of(state))
+    if call.context.is_kept:
+        check_keepable(function)
+    return function.run(call)
+
+
+def bind_call(
+    state: SessionState,
+    name: Name,
+    arguments: Sequence[object],
+    named: Mapping[str, object],
+    context: Context,
+) -> tuple[Function, FunctionCall]:
+    """The function of a name, and its call with these arguments, which is yet to run."""
     function = long_function(name)
     if function is not None:
-        return _call_long_form(state, context, function, arguments, named)
+        return function, _bind_long_form(state, context, function, arguments, named)
     found = short_function(state, context, name)
     if found is None:
         raise InvalidInput(f"There is no function '{'.'.join(name)}'.{_hint(name[-1])}")
@@ -63,16 +76,16 @@ def call_function(
     else:
         schema = get_schema(read_transaction(state, context, attachment), schema).name
     given = function.bind(arguments, named, short=True, zone=state.time_zone)
-    return _run(function, FunctionCall(state, attachment, schema, given, context, function.name))
+    return function, FunctionCall(state, attachment, schema, given, context, function.name)
 
 
-def _call_long_form(
+def _bind_long_form(
     state: SessionState,
     context: Context,
     function: Function,
     arguments: Sequence[object],
     named: Mapping[str, object],
-) -> pa.Table | DataFrame:
+) -> FunctionCall:
     by_name = {fold(key): value for key, value in named.items()}
     if not arguments and "catalog" not in by_name:
         raise InvalidInput(
@@ -83,13 +96,7 @@ def _call_long_form(
     is_fork = function.name == "fork_catalog"
     attachment = _attachment_to_fork(state, context, alias) if is_fork else _get_attachment(state, context, alias)
     given = function.bind(rest, by_name, short=False, zone=state.time_zone)
-    return _run(function, FunctionCall(state, attachment, schema_in(context, attachment), given, context, name))
-
-
-def _run(function: Function, call: FunctionCall) -> pa.Table | DataFrame:
-    if call.context.is_kept:
-        check_keepable(function)
-    return function.run(call)
+    return FunctionCall(state, attachment, schema_in(context, attachment), given, context, name)
 
 
 def check_keepable(function: Function) -> None:
@@ -113,8 +120,8 @@ def _get_attachment(state: SessionState, context: Context, alias: object) -> Att
         raise InvalidInput("Catalog cannot be NULL")
     if context.is_kept:
         raise NoSuchCatalog(
-            f"'{alias}' is a name of a session, which views and macros do not know: they read the catalog they are in."
-            " Call the function by its short name, such as snapshots()."
+            f"'{alias}' is the name of an attachment, which views and macros cannot use: they read"
+            " the catalog they are in. Call the function by its short name, such as snapshots()."
         )
     found = state.attachments.find(str(alias))
     if found is None:

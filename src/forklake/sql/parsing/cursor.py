@@ -1,69 +1,33 @@
 """Tokenizer and cursor over a statement: reads tokens from left to right, with access to the text."""
 
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache, wraps
+from functools import cache, lru_cache, wraps
+from importlib import import_module
 from itertools import pairwise
-from typing import ClassVar, TypeVar
+from typing import TypeVar, cast
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.dialects.databricks import Databricks
 from sqlglot.dialects.dialect import Dialect
-from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import ParseError, SqlglotError
-from sqlglot.parsers.databricks import DatabricksParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from forklake.errors import InvalidInput, SyntaxProblem
 from forklake.model.encodable import check_encodable
 from forklake.model.secrets import without_passwords
 
-_NOT_WORDS = frozenset({"SETTINGS", "?::"})
-"""Keywords of sqlglot to disable: the name of one of our functions, and a parameter followed by a cast."""
-
-
-class SparkReadDialect(Databricks):
-    """Spark SQL: the Databricks dialect is a superset of it."""
-
-    class Tokenizer(Databricks.Tokenizer):
-        KEYWORDS: ClassVar = {
-            word: kind for word, kind in Databricks.Tokenizer.KEYWORDS.items() if word not in _NOT_WORDS
-        }
-
-    class Parser(DatabricksParser):
-        # Queries in this dialect are not regenerated: it suffices to find the tables that they name.
-        PIPE_SYNTAX_TRANSFORM_PARSERS: ClassVar = {
-            **DatabricksParser.PIPE_SYNTAX_TRANSFORM_PARSERS,
-            "SET": lambda self, query: self._parse_piped_set(query),
-            "DROP": lambda self, query: self._parse_piped_drop(query),
-        }
-
-        def _parse_piped_set(self, query: exp.Select) -> exp.Select:
-            """Assignments, parsed as conditions among additional columns."""
-            self._match_text_seq("SET")
-            query.select(*[exp.Star(), *self._parse_expressions()], append=False, copy=False)
-            return self._build_pipe_cte(query=query, expressions=[exp.Star()])
-
-        def _parse_piped_drop(self, query: exp.Select) -> exp.Select:
-            """Dropped columns; their names refer to no tables."""
-            self._match_text_seq("DROP")
-            self._parse_csv(self._parse_id_var)
-            return self._build_pipe_cte(query=query, expressions=[exp.Star()])
-
-
-class DuckDBReadDialect(DuckDB):
-    """DuckDB SQL, with the same keywords disabled."""
-
-    class Tokenizer(DuckDB.Tokenizer):
-        KEYWORDS: ClassVar = {word: kind for word, kind in DuckDB.Tokenizer.KEYWORDS.items() if word not in _NOT_WORDS}
-
-
-_READERS: Mapping[str, type[Dialect]] = {"spark": SparkReadDialect, "duckdb": DuckDBReadDialect}
-"""sqlglot dialects by dialect name."""
-DIALECTS = tuple(_READERS)
+_READERS: Mapping[str, tuple[str, str]] = {
+    "spark": ("forklake.sql.parsing.spark_dialect", "SparkReadDialect"),
+    "duckdb": ("forklake.sql.parsing.duckdb_dialect", "DuckDBReadDialect"),
+    "duckdb without dollars": ("forklake.sql.parsing.duckdb_dialect", "DuckDBReadDialectWithoutDollars"),
+}
+"""sqlglot dialects by name: module and class. Few need both, and they are slow to import."""
+DIALECTS = ("spark", "duckdb")
+_DOLLAR_QUOTE = re.compile(r"\$([^\W\d]\w*)?\$")
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -74,9 +38,22 @@ _KEPT_TEXTS, _LONGEST_KEPT = 64, 4_000
 _OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
 
 
+@cache
 def sqlglot_dialect(dialect: str) -> type[Dialect]:
     """The sqlglot dialect."""
-    return _READERS[dialect]
+    module, name = _READERS[dialect]
+    return cast("type[Dialect]", getattr(import_module(module), name))
+
+
+def has_dollar_quotes(text: str) -> bool:
+    """Whether a text may have strings in dollar quotes, such as `$$text$$` or `$tag$text$tag$`."""
+    return _DOLLAR_QUOTE.search(text) is not None
+
+
+def _reader(text: str, dialect: str) -> type[Dialect]:
+    """The sqlglot dialect that reads this text."""
+    has_no_dollars = dialect == "duckdb" and not has_dollar_quotes(text)
+    return sqlglot_dialect("duckdb without dollars" if has_no_dollars else dialect)
 
 
 def quoted_name(name: str, dialect: str) -> str:
@@ -109,7 +86,7 @@ def tokens_of(text: str, dialect: str) -> Sequence[Token]:
     check_encodable(text, "The statement")
     try:
         # After a bracket no word is a command, the rest of which sqlglot would not tokenize.
-        found = sqlglot.tokenize(f"({text}", read=sqlglot_dialect(dialect))[1:]
+        found = sqlglot.tokenize(f"({text}", read=_reader(text, dialect))[1:]
     except SqlglotError:
         raise syntax_problem("The text has a string or a comment without an end.", text, len(text)) from None
     return tuple(Token(token.token_type, token.text, start=token.start - 1, end=token.end - 1) for token in found)
@@ -125,7 +102,7 @@ def parse_text(text: str, dialect: str) -> exp.Expr:
         raise InvalidInput("The statement is nested too deeply.")
     plain = _escape_doubled_quotes(text) if dialect == "spark" else text
     with quiet_parsing():
-        return sqlglot.parse_one(plain, read=sqlglot_dialect(dialect))
+        return sqlglot.parse_one(plain, read=_reader(plain, dialect))
 
 
 def _nesting_depth(text: str, dialect: str) -> int:
@@ -204,6 +181,12 @@ def split_statements(text: str, dialect: str) -> list[str]:
     return [statement.strip() for statement in statements]
 
 
+@lru_cache
+def _single_words(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of phrases such as `NOT MATCHED`, one by one."""
+    return tuple(" ".join(words).split())
+
+
 def check_end(cursor: "Cursor", statement: S) -> S:
     """Return the statement if nothing follows it."""
     cursor.expect_end()
@@ -250,13 +233,16 @@ class Cursor:
 
     def accept(self, *words: str) -> bool:
         """Consume these words if they come next."""
-        wanted = " ".join(words).split()
+        wanted = _single_words(words)
+        # Most attempts fail at the first word.
+        if wanted and not self.peek().startswith(wanted[0]):
+            return False
         place, read = self._at, 0
         while read < len(wanted):
             if place >= len(self._tokens):
                 return False
             here = self.peek(place - self._at).split()
-            if not here or here != wanted[read : read + len(here)]:
+            if not here or tuple(here) != wanted[read : read + len(here)]:
                 return False
             read += len(here)
             place += 1
@@ -362,7 +348,7 @@ class Cursor:
         return self.text[start:end]
 
     def _length_of_unit(self) -> int:
-        """The number of tokens that are one, whatever word is among them: CASE … END, and IS [NOT] DISTINCT FROM."""
+        """The number of tokens of the next unit, which is not split: CASE … END, or IS [NOT] DISTINCT FROM."""
         for words in ("IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
             if self.next_is(words):
                 return len(words.split())

@@ -67,13 +67,15 @@ def _row(values: Sequence[str], marked: Sequence[int]) -> str:
     return f"({', '.join([*written, *(str(is_default(values[at])).lower() for at in marked)])})"
 
 
-def with_defaults(rows: DataFrame, values: MarkedValues, table: Table) -> DataFrame:
+def with_defaults(
+    rows: DataFrame, values: MarkedValues, table: Table, *, refuses_large_floats: bool = False
+) -> DataFrame:
     """The rows of marked VALUES, with column defaults of the table where marked."""
     given = rows.toDF(*(f"c{at}" for at in range(len(values.columns))))
     width, fields = len(values.columns) - len(values.marked), given.schema.fields
     found = {at: column_named(f"c{at}") for at in range(width)}
     for flag, at in enumerate(values.marked, width):
         column = values.columns[at]
-        otherwise = fit_value(found[at], fields[at].dataType, column, table)
+        otherwise = fit_value(found[at], fields[at].dataType, column, table, refuses_large_floats=refuses_large_floats)
         found[at] = F.when(column_named(f"c{flag}"), default_value(column, table)).otherwise(otherwise)
     return given.select(*(value.alias(values.columns[at].name) for at, value in found.items()))

@@ -217,7 +217,7 @@ def sort_texts(cursor: Cursor) -> tuple[SortText, ...]:
 
 
 def _sort_expression(cursor: Cursor) -> str:
-    """An expression. A word behind it would be its alias, to Spark as to sqlglot, and a misspelt DESC would sort up."""
+    """An expression without alias: Spark and sqlglot would take a misspelt DESC for one, and sort ascending."""
     start = cursor.position
     expression = cursor.text_until(",", "ASC", "DESC", "NULLS FIRST", "NULLS LAST")
     with suppress(SqlglotError):

@@ -53,8 +53,8 @@ def comparable_constants(
 
 def like_prefix(pattern: exp.Expr, rules: ComparisonRules) -> str | None:
     """The prefix that a LIKE pattern requires, if it requires nothing else."""
-    text = _literal_text(_strip_parentheses(pattern), rules)
-    found = None if text is None else re.fullmatch(r"([^%_]+)%", text)
+    text = literal_text(_strip_parentheses(pattern), rules)
+    found = None if text is None else re.fullmatch(r"([^%_\\]+)%", text)
     return found[1] if found else None
 
 
@@ -83,7 +83,7 @@ def _constant_reader(column_type: ColumnType) -> _Reader | None:
     return _MOMENTS if name in _LOCAL or name == "timestamptz" else _READERS.get(name)
 
 
-def _literal_text(node: exp.Expr, rules: ComparisonRules) -> str | None:
+def literal_text(node: exp.Expr, rules: ComparisonRules) -> str | None:
     """A string without escapes or special characters."""
     if not isinstance(node, exp.Literal) or not is_known(node) or not node.is_string or not rules.reads_strings:
         return None
@@ -158,26 +158,26 @@ def _read_boolean(node: exp.Expr, _: ColumnType, __: ComparisonRules) -> bool | 
 
 
 def _read_string(node: exp.Expr, _: ColumnType, rules: ComparisonRules) -> str | None:
-    return _literal_text(node, rules)
+    return literal_text(node, rules)
 
 
 def _read_uuid(node: exp.Expr, _: ColumnType, rules: ComparisonRules) -> str | None:
-    text = _literal_text(node, rules)
+    text = literal_text(node, rules)
     return text if text is not None and re.match(UUID_PATTERN, text) else None
 
 
 def _read_time(node: exp.Expr, _: ColumnType, rules: ComparisonRules) -> str | None:
     """Times are text in Spark: without a fraction, texts sort as times do."""
-    text = _literal_text(node, rules)
+    text = literal_text(node, rules)
     return text if text is not None and _TIME.fullmatch(text) else None
 
 
 def _text_and_type(node: exp.Expr, rules: ComparisonRules) -> tuple[str, exp.DType | None] | None:
     """The text of a date or time, and its explicit type; None for the type if it takes that of the column."""
     if not isinstance(node, exp.Cast):
-        text = _literal_text(node, rules)
+        text = literal_text(node, rules)
         return None if text is None else (text, None)
-    text = _literal_text(node.this, rules) if is_known(node) and is_known(node.to) else None
+    text = literal_text(node.this, rules) if is_known(node) and is_known(node.to) else None
     return None if text is None else (text, node.to.this)
 
 

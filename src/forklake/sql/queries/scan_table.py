@@ -32,7 +32,7 @@ def scan_table(
 
     Otherwise the DataFrame is created eagerly: later, the transaction may be over, or its snapshot expired.
     """
-    chosen, virtual = _choose_columns(table, columns, where if isinstance(where, str) else "")
+    chosen, virtual = choose_columns(table, columns, where if isinstance(where, str) else "")
     found = None if where is None else parse_condition(where, table, session_rules(work.provider))
     plan = work.plan_scan(table, found.predicate if found else None)
 
@@ -61,7 +61,7 @@ def _scan_frame(
     return frame.select(*(column_named(name) for name in chosen))
 
 
-def _choose_columns(table: Table, columns: Sequence[str] | None, where: str) -> tuple[list[str], list[str]]:
+def choose_columns(table: Table, columns: Sequence[str] | None, where: str) -> tuple[list[str], list[str]]:
     """The projected columns, and the virtual columns that they or the condition need."""
     own = {fold(column.name): column.name for column in table.definition.columns}
     extra = [name for name in FOR_USERS if name not in own]

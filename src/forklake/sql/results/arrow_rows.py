@@ -1,20 +1,24 @@
 """Conversion between rows and Arrow tables."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
 from forklake.errors import InvalidInput
+from forklake.spark.tasks.types.python_array import python_array
 
 MOMENT = pa.timestamp("us", tz="UTC")
+_LOCAL = pa.timestamp("us")
 SUCCESS = pa.schema([("Success", pa.bool_())])
 
 
 def arrow_rows(schema: pa.Schema, rows: Iterable[Sequence[object]]) -> pa.Table:
     """An Arrow table of rows, each with a value for every field in order."""
     columns: Sequence[Sequence[object]] = list(zip(*rows, strict=True)) or [()] * len(schema)
-    return pa.table([pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)], schema)
+    return pa.table([python_array(values, field.type) for values, field in zip(columns, schema, strict=True)], schema)
 
 
 def python_columns(rows: pa.Table) -> list[list[Any]]:
@@ -37,6 +41,8 @@ def python_columns(rows: pa.Table) -> list[list[Any]]:
 
 
 def _column_values(column: pa.ChunkedArray) -> list[Any]:
+    if column.type in (_LOCAL, MOMENT):
+        return _times(column)
     try:
         return list(column.to_pylist())
     except UnicodeDecodeError:
@@ -44,6 +50,13 @@ def _column_values(column: pa.ChunkedArray) -> list[Any]:
             raise
         found = column.cast(pa.large_binary() if pa.types.is_large_string(column.type) else pa.binary())
         return [None if value is None else value.decode(errors="replace") for value in found.to_pylist()]
+
+
+def _times(column: pa.ChunkedArray) -> list[datetime | None]:
+    """As Arrow converts them, which imports pandas first."""
+    epoch = datetime(1970, 1, 1, tzinfo=ZoneInfo("UTC") if column.type.tz else None)
+    numbers = column.cast(pa.int64()).to_pylist()
+    return [None if number is None else epoch + timedelta(microseconds=number) for number in numbers]
 
 
 def shown_columns(rows: pa.Table) -> list[list[Any]]:
@@ -59,4 +72,4 @@ def shown_columns(rows: pa.Table) -> list[list[Any]]:
 
 def empty_success() -> pa.Table:
     """The result of a procedure that returns nothing."""
-    return SUCCESS.empty_table()
+    return arrow_rows(SUCCESS, ())

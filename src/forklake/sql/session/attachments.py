@@ -1,15 +1,16 @@
 """Attachments: catalogs by their names in a session."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from forklake.catalog.lakes.catalogs import create_catalog, find_catalog
-from forklake.catalog.lakes.lake import Catalog, Lake, RetrySettings, absolute_folder
-from forklake.catalog.lakes.open_lake import open_lake
+from forklake.catalog.lakes.lake import Catalog, Lake, RetrySettings
+from forklake.catalog.lakes.open_lake import LakeFacts, lake_facts, open_lake
 from forklake.catalog.reading.view import first_if_zero, view_at
-from forklake.errors import AlreadyExists, InvalidInput, NoSuchCatalog
+from forklake.errors import AlreadyExists, ForklakeError, InvalidInput, NoSuchCatalog
+from forklake.model.data_paths import absolute_folder
 from forklake.model.names import did_you_mean, fold
 from forklake.model.options import normalise_option
 
@@ -24,6 +25,7 @@ class Attachment:
     """Options for tables that have none of their own, for this attachment only."""
 
     metadata_catalog: str | None = None
+    opened: "OpenedLake | None" = None
 
     @property
     def metadata_name(self) -> str:
@@ -38,6 +40,17 @@ class Attachment:
     def is_read_only(self) -> bool:
         """Whether it cannot be written: attached read-only or at a snapshot."""
         return self.catalog.is_read_only
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedLake:
+    """How a lake was opened, and which one was there."""
+
+    address: str = field(repr=False)
+    """May contain a password."""
+    metadata_schema: str | None
+    read_only: bool
+    facts: LakeFacts
 
 
 CREATE_IT = " Set CREATE_IF_NOT_EXISTS true to create it."
@@ -60,13 +73,36 @@ class AttachOptions:
     migrate_if_required: bool = True
 
 
-def open_attachment(target: str, name: str, options: AttachOptions, *, if_missing: str = CREATE_IT) -> Attachment:
+def open_attachment(
+    target: str,
+    name: str,
+    options: AttachOptions,
+    *,
+    if_missing: str = CREATE_IT,
+    others: Iterable[Attachment] = (),
+) -> Attachment:
     """Open the lake at `target` and find the catalog; both are created if requested.
 
-    `if_missing` is the advice if there is no such catalog, which depends on who asks.
+    A lake that one of the `others` has open is shared, with its connections and caches. `if_missing` is the advice if
+    there is no such catalog, which depends on the caller.
     """
     url = target.removeprefix("ducklake:")
-    lake = open_lake(
+    address = _address(url)
+    shared = next((each for each in others if _is_shareable(each, address, options)), None)
+    # The data path is verified anew by every attachment.
+    lake = shared.lake.with_unclaimed_paths() if shared is not None else _open(url, options)
+    try:
+        catalog = _open_catalog(lake, options, if_missing)
+        opened = shared.opened if shared is not None else _opened(lake, address, options)
+        return Attachment(name, catalog, _default_options(options), options.metadata_catalog, opened)
+    except BaseException:
+        if shared is None:
+            lake.close()
+        raise
+
+
+def _open(url: str, options: AttachOptions) -> Lake:
+    return open_lake(
         url,
         data_path=_absolute_data_path(options.data_path),
         default_data_path=_default_data_path(url) if options.create_if_not_exists else None,
@@ -76,13 +112,33 @@ def open_attachment(target: str, name: str, options: AttachOptions, *, if_missin
         override_data_path=options.override_data_path,
         migrate_if_required=options.migrate_if_required,
     )
+
+
+def _opened(lake: Lake, address: str, options: AttachOptions) -> OpenedLake:
+    return OpenedLake(address, options.metadata_schema, options.read_only, lake_facts(lake))
+
+
+def _is_shareable(other: Attachment, address: str, options: AttachOptions) -> bool:
+    """Whether the lake of another attachment is what would be opened, and is still there."""
+    lake, opened = other.lake, other.opened
+    if opened is None or opened.address != address or lake.data_path is None or options.override_data_path:
+        return False
+    if _absolute_data_path(options.data_path) not in (None, lake.data_path) or opened.facts.data_path != lake.data_path:
+        return False
     try:
-        return Attachment(
-            name, _open_catalog(lake, options, if_missing), _default_options(options), options.metadata_catalog
-        )
-    except BaseException:
-        lake.close()
-        raise
+        # Another lake may have been created in its place, where cached ids are those of others.
+        return opened == _opened(lake, address, options)
+    except (ForklakeError, KeyError):
+        return False
+
+
+def _address(url: str) -> str:
+    """A relative path of a file is another one when the working directory has changed."""
+    return url if _is_server(url) else os.path.abspath(url.removeprefix("sqlite:"))
+
+
+def _is_server(url: str) -> bool:
+    return "://" in url or url.split(":")[0] in ("postgres", "postgresql")
 
 
 class Attachments:
@@ -165,6 +221,6 @@ def _absolute_data_path(path: str | None) -> str | None:
 
 def _default_data_path(url: str) -> str | None:
     """Next to the metadata, if that is a file."""
-    if "://" in url or url.split(":")[0] in ("postgres", "postgresql"):
+    if _is_server(url):
         return None
     return os.path.abspath(url.removeprefix("sqlite:")) + ".files/"

@@ -25,7 +25,7 @@ SMALL_QUERIES: tuple[SmallQueries, ...] = get_args(SmallQueries)
 
 
 def default_small_queries() -> SmallQueries:
-    """The initial value of the setting, which the environment may give."""
+    """The initial value of the setting, which the environment may set."""
     given = os.environ.get("FORKLAKE_SMALL_QUERIES", "auto")
     for known in SMALL_QUERIES:
         if known == given:
@@ -81,7 +81,13 @@ class SessionState:
             yield tx
 
     def work(self, tx: Transaction, attachment: Attachment) -> Work:
-        return work_on(tx, self.provider, attachment.defaults, shortcuts=self.shortcuts)
+        strict = self.refuses_large_floats
+        return work_on(tx, self.provider, attachment.defaults, shortcuts=self.shortcuts, refuses_large_floats=strict)
+
+    @property
+    def refuses_large_floats(self) -> bool:
+        """Whether a DOUBLE beyond the range of FLOAT is an error, as in DuckDB; in Spark it is an infinity."""
+        return self.dialect == "duckdb"
 
     def forget(self, attachment: Attachment) -> None:
         """Remove an attachment; if it is the current one, there is none afterwards."""

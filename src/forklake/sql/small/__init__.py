@@ -1,4 +1,4 @@
-"""Small queries of one table: recognised, and answered from Arrow tables on the driver without starting Spark.
+"""Small queries and changes of one table: recognised, and evaluated with Arrow on the driver without starting Spark.
 
-Imports `binding`, `parsing` and `pruning`.
+Imports `values`, `session`, `binding`, `pruning` and `parsing`.
 """

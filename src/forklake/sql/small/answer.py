@@ -1,6 +1,8 @@
 """The rows of a small query, computed with Arrow from the rows of its table."""
 
+import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -8,7 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from forklake.model.predicates import And, Comparison, In, IsNotNull, IsNull, Not, Or, Path, Predicate, StartsWith
-from forklake.sql.small.small_query import NeedsSparkError, Output, SmallQuery, SortKey
+from forklake.spark.tasks.types.python_array import python_scalar
+from forklake.sql.small.aggregates import groups, total
+from forklake.sql.small.coded_rows import CodedRows, coded_rows
+from forklake.sql.small.float_values import compared, has_nan
+from forklake.sql.small.small_query import COUNTS, NeedsSparkError, Output, SmallQuery, SortKey, having_name
 
 _COMPARE: Mapping[str, Callable[..., pa.ChunkedArray]] = {
     "=": pc.equal,
@@ -19,179 +25,219 @@ _COMPARE: Mapping[str, Callable[..., pa.ChunkedArray]] = {
     ">=": pc.greater_equal,
 }
 _LONG = 2**63
-_ROW = "__forklake_row"
+_EVERY_ROW = "__forklake_row"
+_INT = 2**31
+FEW_ROWS = 1_000
+"""Fewer are ordered at once, even if only the first of them are asked for."""
+PART_OF_ALL = 10
+"""The first rows are looked for if they are at most such a part of all."""
 
 
 def answer(query: SmallQuery, rows: pa.Table) -> pa.Table:
     """The result of a query; `rows` are those of its table with the columns that it needs."""
-    if query.predicate != And(()):
-        rows = rows.filter(_Mask(rows).of(query.predicate))
-    if query.is_aggregate:
-        result = _aggregated(query, rows)
-        return _cut(query, result.take(sorted_positions(query.order, result, result)) if query.order else result)
-    result = _projected(query.outputs, rows)
+    coded = _filtered(query, coded_rows(rows))
+    result = _aggregated(query, coded.rows) if query.is_aggregate else _projected(query, coded.rows)
+    if query.having is not None:
+        result = result.filter(_Mask(_numbered(query, coded, result)).of(query.having))
     if query.order:
-        result = result.take(sorted_positions(query.order, result, rows))
-    return _cut(query, result)
+        most = None if query.limit is None else query.offset + query.limit
+        result = result.take(sorted_positions(query.order, result, result if query.is_aggregate else coded.rows, most))
+    result = result.slice(query.offset, query.limit)
+    if query.hidden:
+        result = result.select(range(len(query.outputs)))
+    return _decoded(query, coded, result)
 
 
-def _cut(query: SmallQuery, result: pa.Table) -> pa.Table:
-    return result.slice(query.offset, query.limit)
+def _numbered(query: SmallQuery, coded: CodedRows, result: pa.Table) -> CodedRows:
+    """The groups, with names that say which outputs their columns are."""
+    names = [having_name(at) for at in range(len(query.all_outputs))]
+    values = {
+        name: coded.values[str(output.column)]
+        for name, output in zip(names, query.all_outputs, strict=True)
+        if output.column in coded.values and output.function not in COUNTS
+    }
+    return CodedRows(result.rename_columns(names), values)
 
 
-def _projected(outputs: tuple[Output, ...], rows: pa.Table) -> pa.Table:
-    fields = [pa.field(output.title, rows.schema.field(output.column or "").type) for output in outputs]
-    return pa.Table.from_arrays([rows[output.column or ""] for output in outputs], schema=pa.schema(fields))
+def _filtered(query: SmallQuery, coded: CodedRows) -> CodedRows:
+    """The rows of the result, with at least the columns that it needs."""
+    if query.predicate == And(()):
+        return coded
+    mask = _Mask(coded).of(query.predicate)
+    if pc.all(mask, skip_nulls=False).as_py():
+        return coded
+    needed = [name for name in coded.rows.column_names if name in query.columns_of_result]
+    rows = coded.rows.select(needed) if needed else pa.table({_EVERY_ROW: mask})
+    return replace(coded, rows=rows.filter(mask))
+
+
+def _projected(query: SmallQuery, rows: pa.Table) -> pa.Table:
+    columns = [_shown(output, rows) for output in query.outputs]
+    fields = [
+        pa.field(output.title, column.type, nullable=output.constant is None)
+        for output, column in zip(query.outputs, columns, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields))
+
+
+def _shown(output: Output, rows: pa.Table) -> pa.ChunkedArray | pa.Array:
+    if output.column is not None:
+        return rows[output.column]
+    constant = output.constant
+    if isinstance(constant, str):
+        return pa.repeat(python_scalar(constant, pa.string()), rows.num_rows)
+    assert isinstance(constant, int)
+    return pa.repeat(
+        python_scalar(constant, pa.int64()).cast(pa.int32() if abs(constant) < _INT else pa.int64()), rows.num_rows
+    )
+
+
+def _decoded(query: SmallQuery, coded: CodedRows, result: pa.Table) -> pa.Table:
+    if not coded.values:
+        return result
+    names = [None if output.function in COUNTS else output.column for output in query.outputs]
+    columns = [coded.decoded(name, result.column(at)) for at, name in enumerate(names)]
+    fields = [field.with_type(column.type) for field, column in zip(result.schema, columns, strict=True)]
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields))
 
 
 class _Mask:
     """Evaluates predicates on all rows: TRUE, FALSE or NULL for each."""
 
-    def __init__(self, rows: pa.Table) -> None:
-        self._rows = rows
+    def __init__(self, coded: CodedRows) -> None:
+        self._coded = coded
+        self._rows = coded.rows
 
     def of(self, predicate: Predicate) -> pa.ChunkedArray | pa.Array:
         match predicate:
             case Comparison(path, op, value):
-                return self._compared(path, op, value)
+                return self._coded.evaluated(self._name(path), lambda column: _compared(column, op, value))
             case In(path, values):
-                found = [self._compared(path, "=", value) for value in values]
-                return self._folded(pc.or_kleene, found)
+                return self._coded.evaluated(
+                    self._name(path),
+                    lambda column: _folded(pc.or_kleene, [_compared(column, "=", value) for value in values]),
+                )
             case IsNull(path):
-                return self._column(path).is_null()
+                return self._rows[self._name(path)].is_null()
             case IsNotNull(path):
-                return self._column(path).is_valid()
+                return self._rows[self._name(path)].is_valid()
             case StartsWith(path, prefix):
-                return pc.starts_with(self._column(path), prefix)
+                return self._coded.evaluated(self._name(path), lambda column: pc.starts_with(column, prefix))
             case And(()):
-                return pa.repeat(True, self._rows.num_rows)
+                return pa.repeat(python_scalar(True, pa.bool_()), self._rows.num_rows)
             case Or(()):
-                return pa.repeat(False, self._rows.num_rows)
+                return pa.repeat(python_scalar(False, pa.bool_()), self._rows.num_rows)
             case And(parts):
-                return self._folded(pc.and_kleene, [self.of(part) for part in parts])
+                return _folded(pc.and_kleene, [self.of(part) for part in parts])
             case Or(parts):
-                return self._folded(pc.or_kleene, [self.of(part) for part in parts])
+                return _folded(pc.or_kleene, [self.of(part) for part in parts])
             case Not(part):
                 return pc.invert(self.of(part))
         raise NeedsSparkError("its WHERE has expressions that only Spark evaluates")
 
-    def _folded(
-        self, combine: Callable[..., pa.ChunkedArray], masks: list[pa.ChunkedArray | pa.Array]
-    ) -> pa.ChunkedArray | pa.Array:
-        first, *others = masks
-        for other in others:
-            first = combine(first, other)
-        return first
-
-    def _compared(self, path: Path, op: str, value: object) -> pa.ChunkedArray:
-        column = self._column(path)
-        if pa.types.is_floating(column.type):
-            column = _without_nan(column).cast(pa.float64())
-        return _COMPARE[op](column, _scalar(value, column.type))
-
-    def _column(self, path: Path) -> pa.ChunkedArray:
-        found = [name for name in self._rows.column_names if name.lower() == path[0]]
+    def _name(self, path: Path) -> str:
+        found: list[str] = [name for name in self._rows.column_names if name.lower() == path[0]]
         if len(path) > 1 or len(found) != 1:
             raise NeedsSparkError("its WHERE names fields of structs")
-        return self._rows[found[0]]
+        return found[0]
+
+
+def _folded(
+    combine: Callable[..., pa.ChunkedArray], masks: list[pa.ChunkedArray | pa.Array]
+) -> pa.ChunkedArray | pa.Array:
+    first, *others = masks
+    for other in others:
+        first = combine(first, other)
+    return first
+
+
+def _compared(column: pa.ChunkedArray, op: str, value: object) -> pa.ChunkedArray:
+    if pa.types.is_floating(column.type):
+        return compared(_COMPARE[op], column.cast(pa.float64()), _scalar(value, pa.float64()))
+    return _COMPARE[op](column, _scalar(value, column.type))
 
 
 def _scalar(value: object, type_: pa.DataType) -> pa.Scalar:
     """A constant as a value whose comparison with the column is exact."""
     match value:
         case bool() if pa.types.is_boolean(type_):
-            return pa.scalar(value)
+            return python_scalar(value, type_)
         case bool():
             pass
         case int() if pa.types.is_integer(type_) and -_LONG <= value < _LONG:
-            return pa.scalar(value, pa.int64())
+            return python_scalar(value, pa.int64())
         case int() | Decimal() if pa.types.is_decimal(type_):
             return _decimal_scalar(Decimal(value), type_)
-        case int() | float() if pa.types.is_float64(type_):
-            return pa.scalar(float(value))
+        case int() | float() if pa.types.is_float64(type_) and not math.isnan(value):
+            return python_scalar(float(value), pa.float64())
         case str() if pa.types.is_string(type_):
-            return pa.scalar(value)
+            return python_scalar(value, type_)
         case datetime() if pa.types.is_timestamp(type_) and (value.tzinfo is None) == (type_.tz is None):
-            return pa.scalar(value, type_)
+            return python_scalar(value, type_)
         case date() if pa.types.is_date32(type_) and not isinstance(value, datetime):
-            return pa.scalar(value, type_)
+            return python_scalar(value, type_)
     raise NeedsSparkError("only Spark compares a constant of its WHERE")
 
 
 def _decimal_scalar(value: Decimal, type_: pa.DataType) -> pa.Scalar:
     try:
-        return pa.scalar(value, type_)
+        return python_scalar(value, type_)
     except pa.ArrowInvalid:
         raise NeedsSparkError("only Spark compares a constant of its WHERE") from None
 
 
-def _without_nan(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Floats as they are: to Spark NaN equals itself and is the greatest number, to Arrow neither."""
-    if pc.any(pc.is_nan(column)).as_py():
-        raise NeedsSparkError("a column has NaN, which only Spark compares")
-    return column
+def sorted_positions(keys: tuple[SortKey, ...], result: pa.Table, rows: pa.Table, most: int | None = None) -> pa.Array:
+    """The positions of the rows in order, or of so many of the first ones."""
+    columns = [_sortable(result.column(key.by) if isinstance(key.by, int) else rows[key.by]) for key in keys]
+    if most is None or rows.num_rows <= FEW_ROWS:
+        return _sort(keys, columns)
+    first = _first_rows(keys[0], columns[0], most)
+    return _sort(keys, columns) if first is None else first.take(_sort(keys, [each.take(first) for each in columns]))
 
 
-def _with_plain_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Values of which equal ones look the same: floats without NaN, and without zeros, which may have signs."""
-    if pa.types.is_floating(column.type) and pc.any(pc.equal(_without_nan(column), 0.0)).as_py():
-        raise NeedsSparkError("a column has zeros, which may have signs")
-    if pa.types.is_nested(column.type):
-        raise NeedsSparkError("it groups or orders by nested values")
-    return column
+def _sortable(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_nested(values.type):
+        raise NeedsSparkError("it orders by nested values")
+    return values
 
 
-def sorted_positions(keys: tuple[SortKey, ...], result: pa.Table, rows: pa.Table) -> pa.Array:
-    """The positions of the rows in order."""
+def _sort(keys: tuple[SortKey, ...], columns: list[pa.ChunkedArray]) -> pa.Array:
     arrays: dict[str, pa.ChunkedArray | pa.Array] = {}
     order: list[tuple[str, str]] = []
-    for at, key in enumerate(keys):
-        values = result.column(key.by) if isinstance(key.by, int) else rows[key.by]
+    for at, (key, values) in enumerate(zip(keys, columns, strict=True)):
+        # Arrow places the NULLs of all keys alike.
+        if values.null_count:
+            arrays[f"null {at}"] = values.is_null()
+            order.append((f"null {at}", "descending" if key.nulls_first else "ascending"))
         direction = "descending" if key.descending else "ascending"
-        if pa.types.is_floating(values.type):
-            values = _without_nan(values)
-        elif pa.types.is_nested(values.type):
-            raise NeedsSparkError("it orders by nested values")
-        # Arrow has one place for the NULLs of all keys.
-        arrays[f"null {at}"], arrays[f"key {at}"] = values.is_null(), values
-        order += [(f"null {at}", "descending" if key.nulls_first else "ascending"), (f"key {at}", direction)]
+        if pa.types.is_floating(values.type) and has_nan(values):
+            # Last in all orders of Arrow, and the greatest in Spark.
+            arrays[f"nan {at}"] = pc.is_nan(values)
+            order.append((f"nan {at}", direction))
+        arrays[f"key {at}"] = values
+        order.append((f"key {at}", direction))
     return pc.sort_indices(pa.table(arrays), sort_keys=order)
 
 
+def _first_rows(key: SortKey, values: pa.ChunkedArray, most: int) -> pa.Array | None:
+    """The positions of rows among which are so many of the first ones by this key; None if they are not looked for."""
+    wanted = most - values.null_count if key.nulls_first else most
+    if not 0 < wanted <= (len(values) - values.null_count) // PART_OF_ALL or pa.types.is_boolean(values.type):
+        return None
+    if pa.types.is_floating(values.type) and has_nan(values):
+        return None
+    order = [("", "descending" if key.descending else "ascending")]
+    chosen = values.take(pc.select_k_unstable(values, wanted, sort_keys=order))
+    last = pc.min(chosen) if key.descending else pc.max(chosen)
+    found = pc.greater_equal(values, last) if key.descending else pc.less_equal(values, last)
+    return pc.indices_nonzero(pc.or_(found.fill_null(False), values.is_null()) if key.nulls_first else found)
+
+
 def _aggregated(query: SmallQuery, rows: pa.Table) -> pa.Table:
-    places = [(output, f"output {at}") for at, output in enumerate(query.outputs)]
-    arrays = {f"key {name}": _with_plain_floats(rows[name]) for name in query.group}
-    arrays[_ROW] = pa.chunked_array([pa.repeat(1, rows.num_rows)])
-    calls: list[tuple[str, str, pc.FunctionOptions]] = []
-    for output, place in places:
-        if output.function is None:
-            continue
-        source = _ROW if output.column is None else place
-        if output.column is not None:
-            column = rows[output.column]
-            arrays[place] = column if output.function == "count" else _ordered_values(column)
-        options: pc.FunctionOptions = (
-            pc.CountOptions(mode="only_valid") if output.function == "count" else pc.ScalarAggregateOptions(min_count=1)
-        )
-        if (source, output.function) not in [call[:2] for call in calls]:
-            calls.append((source, output.function, options))
-    try:
-        grouped = pa.table(arrays).group_by([f"key {name}" for name in query.group], use_threads=False)
-        found = grouped.aggregate(calls)
-    except pa.ArrowNotImplementedError:
-        raise NeedsSparkError("only Spark aggregates values of these types") from None
-    columns, fields = [], []
-    for output, place in places:
-        if output.function is None:
-            column = found[f"key {output.column}"]
-        else:
-            column = found[f"{_ROW if output.column is None else place}_{output.function}"]
-        columns.append(column)
-        fields.append(pa.field(output.title, column.type, nullable=output.function != "count"))
+    outputs = query.all_outputs
+    columns = groups(query.group, outputs, rows) if query.group else [total(output, rows) for output in outputs]
+    fields = [
+        pa.field(output.title, column.type, nullable=output.function not in COUNTS)
+        for output, column in zip(outputs, columns, strict=True)
+    ]
     return pa.Table.from_arrays(columns, schema=pa.schema(fields))
-
-
-def _ordered_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    if pa.types.is_binary(column.type):
-        raise NeedsSparkError("only Spark aggregates binary values")
-    return _with_plain_floats(column)

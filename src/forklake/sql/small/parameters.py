@@ -1,7 +1,6 @@
-"""Parameters of a query as the literals that mean the same."""
+"""Replaces the parameters of a query by equivalent literals."""
 
-from collections.abc import Iterator, Mapping
-from datetime import date, datetime
+from collections.abc import Mapping
 from decimal import Decimal
 
 from sqlglot import exp
@@ -13,30 +12,15 @@ _LONG = 2**63
 
 
 def with_literals(select: exp.Select, parameters: Parameters) -> exp.Select:
-    """A SELECT with its parameters replaced by literals; NeedsSparkError if any has none."""
+    """A SELECT with its named parameters replaced by literals; NeedsSparkError if there is none for one of them."""
     if not select.find(exp.Placeholder):
         return select
     found = select.copy()
-    places = list(found.find_all(exp.Placeholder, bfs=False))
-    given: Iterator[object] = iter(() if isinstance(parameters, Mapping) or parameters is None else parameters)
-    # Values without names belong to places in the order of the text: of a tree, it is known within a condition.
-    if not isinstance(parameters, Mapping) and any(place.find_ancestor(exp.Where) is None for place in places):
-        raise NeedsSparkError("it has parameters without names outside of WHERE")
-    for place in places:
-        place.replace(_literal(_value(place, parameters, given)))
-    if next(given, None) is not None:
-        raise NeedsSparkError("it has more parameters than places")
+    for place in list(found.find_all(exp.Placeholder)):
+        if not isinstance(parameters, Mapping) or place.name not in parameters:
+            raise NeedsSparkError("only Spark knows its parameters")
+        place.replace(_literal(parameters[place.name]))
     return found
-
-
-def _value(place: exp.Placeholder, parameters: Parameters, given: Iterator[object]) -> object:
-    name = place.name
-    if isinstance(parameters, Mapping):
-        if name in parameters:
-            return parameters[name]
-    elif not name:
-        return next(given, None)
-    raise NeedsSparkError("only Spark knows its parameters")
 
 
 def _literal(value: object) -> exp.Expr:
@@ -46,11 +30,10 @@ def _literal(value: object) -> exp.Expr:
         case int() if -_LONG < value < _LONG:
             number = exp.Literal.number(abs(value))
             return exp.Neg(this=number) if value < 0 else number
-        case str():
+        # A literal has no backslash, which escapes in a pattern of LIKE.
+        case str() if "\\" not in value:
             return exp.Literal.string(value)
         case Decimal() if value.is_finite() and "E" not in str(value):
             number = exp.Literal.number(str(abs(value)))
             return exp.Neg(this=number) if value < 0 else number
-        case date() if not isinstance(value, datetime):
-            return exp.Cast(this=exp.Literal.string(value.isoformat()), to=exp.DataType(this=exp.DType.DATE))
     raise NeedsSparkError("a parameter is of a type that only Spark compares")

@@ -15,12 +15,13 @@ from forklake.sql.parsing.table_references import ParsedQuery, Reference
 from forklake.sql.session.state import SessionState
 from forklake.sql.small.answer import answer
 from forklake.sql.small.parameters import with_literals
-from forklake.sql.small.small_query import NeedsSparkError, SmallQuery, small_query
+from forklake.sql.small.read_small_query import read_small_query
+from forklake.sql.small.small_query import NeedsSparkError, SmallQuery
 
 
 @dataclass(frozen=True, slots=True)
 class SmallQueryPlan:
-    """What the driver reads, and what it makes of it."""
+    """What the driver reads, and the query that it answers."""
 
     work: Work
     query: SmallQuery
@@ -29,7 +30,7 @@ class SmallQueryPlan:
 
     @property
     def description(self) -> str:
-        """What EXPLAIN says about it."""
+        """The plan as shown by EXPLAIN."""
         files, batches = len(self.scan.files), len(self.scan.batches)
         size = sum(file.data.file_size_bytes for file in self.scan.files)
         return (
@@ -54,7 +55,7 @@ def plan_small_query(
     select = parsed.tree
     if parameters and context.dialect == "spark":
         select = with_literals(select, parameters)
-    query = small_query(parsed.text, select, reference, table, context.dialect, state.rules)
+    query = read_small_query(parsed.text, select, reference, table, context.dialect, state.rules)
     work = state.work(bound.tx, bound.attachment)
     scan = work.plan_scan(table, query.predicate)
     size = sum(file.data.file_size_bytes for file in scan.files)
@@ -62,7 +63,7 @@ def plan_small_query(
         raise NeedsSparkError(f"it reads {size:,} bytes, more than forklake_small_query_bytes")
     needed = query.columns
     columns = [column for column in table.definition.columns if column.name in needed]
-    # Rows are counted by a column, if by nothing else.
+    # At least one column is needed to count rows.
     columns = columns or [column for column in table.definition.columns if not column.type.is_nested][:1]
     if not columns:
         raise NeedsSparkError("it counts rows of nested values")
@@ -74,4 +75,6 @@ def plan_small_query(
 
 def run_small_query(plan: SmallQueryPlan) -> pa.Table:
     """The rows of a small query; NeedsSparkError if they turn out to need Spark."""
-    return answer(plan.query, driver_rows(plan.work, plan.scan, plan.columns))
+    predicate = plan.query.predicate
+    rows = driver_rows(plan.work, plan.scan, plan.columns, predicate=predicate, with_dictionaries=True)
+    return answer(plan.query, rows)

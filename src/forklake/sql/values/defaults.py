@@ -6,7 +6,7 @@ by Spark, as in an INSERT, and rejected if the column cannot hold it.
 
 import re
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 from sqlglot import exp
@@ -25,6 +25,7 @@ from forklake.spark.tasks.types.default_literals import literal_text
 from forklake.spark.values.assign_expression import assignment_cast
 from forklake.spark.values.collect import collect
 from forklake.spark.values.default_text import default_text
+from forklake.spark.values.float_range import refuse_large_floats
 from forklake.spark.values.quoting import column_named
 from forklake.spark.values.type_mapping import type_in_spark
 from forklake.sql.binding.names import Context, context_of
@@ -35,7 +36,6 @@ from forklake.sql.parsing.known_nodes import Nodes, is_known
 from forklake.sql.parsing.statements import ColumnText
 from forklake.sql.queries.bind_query import query_frame
 from forklake.sql.session.state import SessionState
-from forklake.sql.values.large_floats import refuse_large_floats
 from forklake.sql.values.literal_values import UNKNOWN, literal_value
 from forklake.sql.values.text_columns import read_texts_as_times
 from forklake.sql.values.values_clause import TextLiteral, parse_values
@@ -71,7 +71,7 @@ def stored_spec(state: SessionState, column: ColumnSpec) -> ColumnSpec:
     """A column given in Python, with its default in the form that is stored; raises if the column cannot hold it."""
     value, kind = column.default_value, column.default_value_type
     if kind != "expression":
-        text = default_text(value, column.name, column.type, state.provider.zone)
+        text = python_default(state, value, column.name, column.type)
         return replace(column, default_value=text, default_value_dialect=column.default_value_dialect or "spark")
     if not isinstance(value, str):
         return column
@@ -86,6 +86,11 @@ def stored_spec(state: SessionState, column: ColumnSpec) -> ColumnSpec:
         context = replace(context, dialect=dialect)
     text, kind = stored_default(state, value, column.name, column.type, context)
     return replace(column, default_value=text, default_value_type=kind, default_value_dialect="spark")
+
+
+def python_default(state: SessionState, value: Any, name: str, column_type: ColumnType) -> str | None:
+    """The stored text of a default given in Python; raises InvalidInput if the column cannot hold it."""
+    return default_text(value, name, column_type, state.provider.zone, refuses_large_floats=state.refuses_large_floats)
 
 
 def parse_column_type(text: str, dialect: str) -> ColumnType:
@@ -149,10 +154,12 @@ def _compute_default(state: SessionState, context: Context, text: str, name: str
     try:
         with translate_query_errors():
             rows = read_texts_as_times(query_frame(state, context, query), [column], query, context.dialect)
-            rows = refuse_large_floats(rows, [column], context.dialect)
             source = type_in_spark(rows.schema.fields[0].dataType)
             check_assignable(source, column_type, name)
-            value = assignment_cast(column_named("c"), source, column_type, name)
+            given = column_named("c")
+            value = assignment_cast(given, source, column_type, name)
+            if state.refuses_large_floats:
+                value = refuse_large_floats(value, given, source, column_type, name)
             [found] = collect(rows.toDF("c").select(value.alias("c")))["c"]
             return found
     except (ForklakeError, ValueError) as error:

@@ -1,6 +1,5 @@
 """Python values as SQL text, where Spark takes no parameters."""
 
-from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -9,7 +8,8 @@ from sqlglot.tokenizer_core import TokenType
 from forklake.errors import InvalidInput
 from forklake.sql.parsing.constants import Parameters, parameter_value
 from forklake.sql.parsing.cursor import tokens_of
-from forklake.sql.parsing.parameters import ENDS, SIGNS, time_literal
+from forklake.sql.parsing.parameter_values import written_literal
+from forklake.sql.parsing.parameters import ENDS, SIGNS
 from forklake.sql.parsing.table_references import apply_edits
 
 
@@ -44,8 +44,9 @@ def sql_literal(value: Any, dialect: str) -> str:
             return f"({value:f})"
         case str():
             return _string_literal(value, dialect)
-        case date():
-            return time_literal(value, dialect)
+    written = written_literal(value, dialect)
+    if written is not None:
+        return written
     raise InvalidInput(f"A value of type {type(value).__name__} cannot be a parameter here.")
 
 

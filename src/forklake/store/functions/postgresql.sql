@@ -234,4 +234,4 @@ END
 $$;
 
 -- The owner uses them, and whoever is granted to.
-REVOKE ALL ON FUNCTION lake_append, lake_fork_point, lake_existing_fork FROM PUBLIC;
+REVOKE ALL ON FUNCTION lake_append, lake_merged_stats, lake_bound_number, lake_fork_point, lake_existing_fork FROM PUBLIC;

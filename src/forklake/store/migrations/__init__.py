@@ -50,11 +50,11 @@ STEPS: Steps = {
 }
 """The statements for each database, by the version they start from. The first version was 1."""
 UNCHANGED: Mapping[str, frozenset[int]] = {"postgresql": frozenset(), "sqlite": frozenset({3})}
-"""By database, the versions of which the next differs in nothing but its number, the script included."""
+"""By database, the versions whose successor differs only in its number, with the same script."""
 
 
 def is_up_to_date(store: Store, version: int) -> bool:
-    """Whether this release can read and write a lake of an older version as it is."""
+    """Whether this release can read and write a lake of an older version without migration."""
     return UNCHANGED[store.dialect.name].issuperset(range(version, FORMAT_VERSION))
 
 

@@ -50,6 +50,8 @@ REFUSED = [
     ("double", Decimal(1)),
     ("decimal(5,2)", 1.5),
     ("decimal(5,2)", True),
+    ("decimal(38,2)", Decimal("1E-5000000")),
+    ("decimal(38,2)", Decimal("1E+5000000")),
     ("varchar", bytearray(b"x")),
     ("varchar", memoryview(b"x")),
     ("blob", "x"),
@@ -129,9 +131,9 @@ def test_the_same_key_in_several_rows_is_no_duplicate() -> None:
 
 
 def test_the_error_names_row_and_column() -> None:
-    with pytest.raises(InvalidRows, match=r"'c' has in row 3 a value that is not a value of type DATE: 1\.5 of"):
+    with pytest.raises(InvalidRows, match=r"'c' has in row 3 a value that cannot be stored as type DATE: 1\.5 of"):
         stored("date", None, date(2020, 1, 1), 1.5, 2.5)
-    with pytest.raises(InvalidRows, match="Column 'c' has in row 2 a value that is not a value of type TINYINT"):
+    with pytest.raises(InvalidRows, match="Column 'c' has in row 2 a value that cannot be stored as type TINYINT"):
         stored("tinyint", 1, 300)
 
 

@@ -4,7 +4,7 @@ import pytest
 from sqlglot import exp
 
 from forklake.errors import Untranslatable
-from forklake.sql.duckdb.translate import parse_duckdb, spark_text, to_spark
+from forklake.sql.duckdb.translate import expression_to_spark, parse_duckdb, spark_text, to_spark
 
 COLUMNS: dict[str, str | exp.DataType] = {
     "id": "int",
@@ -91,3 +91,8 @@ def test_a_large_literal_is_not_divided_by_the_division_of_spark_that_wraps_arou
 def test_a_literal_of_more_than_38_digits_is_refused(operator: str) -> None:
     with pytest.raises(Untranslatable, match="more than 38 digits"):
         translated(f"SELECT id {operator} 170141183460469231731687303715884105727 FROM n")
+
+
+def test_a_value_of_unknown_type_is_checked_once_in_a_long_sum() -> None:
+    assert expression_to_spark("a" + " + 1" * 30).count("RAISE_ERROR") == 1
+    assert expression_to_spark("a + b + 1").count("RAISE_ERROR") == 1

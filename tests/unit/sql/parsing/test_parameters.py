@@ -58,3 +58,15 @@ def test_tuples_are_lists_and_mappings_are_no_values() -> None:
     for bad in refused:
         with pytest.raises(InvalidInput, match=r"The parameter \? number 1 cannot be a value of type dict"):
             named_parameters(["SELECT ?"], "spark", [bad])
+
+
+def test_numbered_values_may_come_twice_and_in_any_order() -> None:
+    texts, values = named_parameters(["SELECT $2, $1 + $1, '$1'"], "duckdb", [5, 6])
+    assert texts == [f"SELECT  ${SECOND} ,  ${FIRST}  +  ${FIRST} , '$1'"]
+    assert values == {FIRST: 5, SECOND: 6}
+
+
+@pytest.mark.parametrize("text", ["SELECT $1, ?", "SELECT $1", "SELECT $3", "SELECT $0"])
+def test_numbers_without_values_and_values_without_numbers_are_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="parameters"):
+        named_parameters([text], "duckdb", [5, 6])

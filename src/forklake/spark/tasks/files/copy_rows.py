@@ -17,6 +17,7 @@ from pyarrow import fs
 from forklake.errors import DamagedFile
 from forklake.model.entities import Column
 from forklake.spark.tasks.files.delete_files import Positions, read_positions
+from forklake.spark.tasks.files.file_systems import file_system_at
 from forklake.spark.tasks.files.write_file import RowWriter, WriteOrder, WrittenFile
 from forklake.spark.tasks.types.nested import Children, with_children
 from forklake.spark.tasks.types.promote import default_array
@@ -52,7 +53,7 @@ def copy_rows(order: WriteOrder, sources: Sequence[SourceFile], snapshot_id: int
 
     This is one file, unless its footer could not represent NaN correctly; the order determines the reserved columns.
     """
-    files, _ = fs.FileSystem.from_uri(order.root)
+    files, _ = file_system_at(order.root)
     schema = physical_schema(order.columns, order.reserved)
     writer = RowWriter(order)
     written: list[WrittenFile] = []

@@ -10,6 +10,7 @@ from pyarrow import fs
 from forklake.model.column_types import FLOATS
 from forklake.model.ids import ColumnId
 from forklake.model.statistics import ColumnStats, merge_stats
+from forklake.spark.tasks.files.dictionaries import paths_of_repeated_values
 from forklake.spark.tasks.files.nan_columns import nan_column_stats, nan_columns, paths_without_leaves
 from forklake.spark.tasks.files.variant_footer import close_writer, marking_sink
 from forklake.spark.tasks.files.write_errors import translate_file_errors
@@ -81,7 +82,7 @@ class OpenFile:
         group = pa.concat_tables(self._waiting)
         self._waiting, self._rows, self.waiting_bytes = [], 0, 0
         with translate_file_errors(self._path):
-            writer = self._begun()
+            writer = self._begun(group)
             self._counted += nan_column_stats(group, self._order.columns, self._unbounded)
             writer.write_table(group, row_group_size=group.num_rows)
 
@@ -108,14 +109,14 @@ class OpenFile:
         with suppress(Exception):
             self._sink.close()
 
-    def _begun(self) -> pq.ParquetWriter:
-        """The writer, created with the first row group, whose content determines which columns have bounds."""
+    def _begun(self, group: pa.Table | None = None) -> pq.ParquetWriter:
+        """The writer, created with the first row group, which determines the columns with bounds and dictionaries."""
         if self._writer is None:
             self._unbounded = frozenset(self._with_nan & self._has_nan.keys())
-            self._writer = self._new_writer()
+            self._writer = self._new_writer(group)
         return self._writer
 
-    def _new_writer(self) -> pq.ParquetWriter:
+    def _new_writer(self, group: pa.Table | None) -> pq.ParquetWriter:
         order, schema = self._order, physical_schema(self._order.columns, self._order.reserved)
         codec = _CODECS.get(order.compression, order.compression)
         return pq.ParquetWriter(
@@ -130,6 +131,7 @@ class OpenFile:
             # As in Spark's own writer: lets readers detect corrupted pages.
             write_page_checksum=True,
             store_decimal_as_integer=True,
+            use_dictionary=True if group is None else paths_of_repeated_values(group),
             write_statistics=not self._unbounded or paths_without_leaves(schema, order.columns, self._unbounded),
             metadata_collector=self._metadata,
         )

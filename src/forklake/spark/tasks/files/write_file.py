@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 import pyarrow as pa
-from pyarrow import fs
 
 from forklake.model.ids import ColumnId
 from forklake.spark.tasks.files.file_names import data_file_name
+from forklake.spark.tasks.files.file_systems import file_system_at
 from forklake.spark.tasks.files.open_file import OpenFile
 from forklake.spark.tasks.files.partitioned_rows import Key, rows_by_partition
 from forklake.spark.tasks.files.write_errors import write_in_folder
@@ -41,7 +41,7 @@ class RowWriter:
 
     def __init__(self, order: WriteOrder) -> None:
         self._order = order
-        self._filesystem, root = fs.FileSystem.from_uri(order.root)
+        self._filesystem, root = file_system_at(order.root)
         self._prefix = root.rstrip("/") + "/"
         self._open: OrderedDict[Key, tuple[str, OpenFile]] = OrderedDict()
         self._begun: list[str] = []

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -13,6 +12,7 @@ from forklake.model.column_types import FLOATS
 from forklake.model.entities import Column
 from forklake.model.ids import ColumnId
 from forklake.model.statistics import ColumnStats
+from forklake.model.threads import map_in_threads
 from forklake.spark.tasks.statistics.file_leaves import file_leaves
 from forklake.spark.tasks.statistics.footer_values import Value, bound_reader, bound_text
 
@@ -57,8 +57,14 @@ def footer_facts(
     if places is None:
         places = file_leaves(metadata.schema.to_arrow_schema(), columns)
     leaves = [leaf for column in columns for _, leaf in column.leaves() if leaf.column_id in places]
-    stats = tuple(_leaf_stats(metadata, leaf, places[leaf.column_id], contains_nan or {}) for leaf in leaves)
+    groups = range(metadata.num_row_groups)
+    stats = tuple(_leaf_stats(metadata, leaf, places[leaf.column_id], contains_nan or {}, groups) for leaf in leaves)
     return FooterFacts(metadata.num_rows, _footer_size(metadata), stats)
+
+
+def row_group_stats(metadata: pq.FileMetaData, group: int, columns: Mapping[int, Column]) -> tuple[ColumnStats, ...]:
+    """The statistics of columns in one row group, by their place among the leaves of the file."""
+    return tuple(_leaf_stats(metadata, column, [place], {}, [group]) for place, column in columns.items())
 
 
 def read_facts(filesystem: fs.FileSystem, path: str, columns: Sequence[Column]) -> FooterFacts:
@@ -69,8 +75,7 @@ def read_facts(filesystem: fs.FileSystem, path: str, columns: Sequence[Column]) 
 
 def read_many_facts(filesystem: fs.FileSystem, paths: Sequence[str], columns: Sequence[Column]) -> list[FooterFacts]:
     """The facts of each file, in the order of the paths; read concurrently."""
-    with ThreadPoolExecutor(max_workers=_READERS) as threads:
-        return list(threads.map(lambda path: read_facts(filesystem, path, columns), paths))
+    return map_in_threads(lambda path: read_facts(filesystem, path, columns), paths, _READERS)
 
 
 def largest_number(metadata: pq.FileMetaData, name: str) -> int | None:
@@ -94,9 +99,14 @@ def _footer_size(metadata: pq.FileMetaData) -> int:
 
 
 def _leaf_stats(
-    metadata: pq.FileMetaData, column: Column, places: Sequence[int], contains_nan: Mapping[ColumnId, bool]
+    metadata: pq.FileMetaData,
+    column: Column,
+    places: Sequence[int],
+    contains_nan: Mapping[ColumnId, bool],
+    numbers: Sequence[int],
 ) -> ColumnStats:
-    groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
+    """The statistics of a leaf in the row groups of these numbers."""
+    groups = [metadata.row_group(number) for number in numbers]
     chunks = [_chunk(group.column(places[0])) for group in groups]
     size = sum(group.column(at).total_compressed_size for group in groups for at in places)
     schema = metadata.schema.column(places[0])

@@ -247,7 +247,7 @@ def test_both_versions_keep_every_type(version: str, tmp_path: Path) -> None:
 
 def test_a_root_with_unusual_characters_is_used_as_it_is(tmp_path: Path) -> None:
     root = tmp_path / "a b%20é"
-    for uri in (root.as_uri(), str(root)):
+    for uri in (f"file://{root}", str(root)):
         [file] = write_rows(order_in(root, PLACES, root=uri), [_rows(["a"])])
         assert (root / file.path).is_file()
 

@@ -14,6 +14,7 @@ from forklake.spark.tasks.partitions.partition_values import CodedValues, combin
 from forklake.spark.tasks.types.to_physical import physical_array
 from forklake.spark.tasks.types.type_forms import shown_type
 from forklake.spark.tasks.types.uuid_text import binary_data
+from tests.effort import examples
 from tests.unit.spark.tasks.samples import column
 
 # Text without NUL, which has no partition value.
@@ -51,7 +52,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("type_text", "transform"), CASES, ids=[f"{a}-{b}" for a, b in CASES])
-@settings(max_examples=20)
+@settings(max_examples=examples(6))
 @given(data=st.data())
 def test_rows_get_the_partition_value_of_their_value(type_text: str, transform: str, data: st.DataObject) -> None:
     values = data.draw(st.lists(st.none() | VALUES[type_text], min_size=1, max_size=8))

@@ -1,23 +1,20 @@
-"""CSV and JSON files that can be written and read back without changes.
+"""CSV files that can be written and read back without changes.
 
-By default, Spark reads empty strings as NULL, trims spaces, ends records at line breaks in values, keeps only
-milliseconds, and reads NaN in JSON as text. Quotes are doubled, as in RFC 4180 and DuckDB. For CSV, Spark writes and
-reads text only, which is cast to values; timestamps with time zone are in UTC.
+By default, Spark reads empty strings as NULL, trims spaces, and ends records at line breaks in values. Quotes are
+doubled, as in RFC 4180 and DuckDB. Spark writes and reads text only, which is cast to values; timestamps with time zone
+are in UTC.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as st
 
-from forklake.errors import InvalidRows
 from forklake.model.entities import Column
-from forklake.model.names import fold
 from forklake.spark.values.quoting import column_named
-from forklake.spark.values.text_file_checks import check_csv, check_json
+from forklake.spark.values.text_file_checks import check_csv
 from forklake.spark.values.type_mapping import shown_type
 
 _NO_VALUE = "\x01\x02forklake\x02\x01"
@@ -29,7 +26,6 @@ _EXACT_CSV = {
     "ignoreTrailingWhiteSpace": "false",
     "encoding": "UTF-8",
 }
-_COMPRESSED = {".gz", ".bz2", ".zst"}
 _NOT_TEXT = (st.ArrayType, st.MapType, st.StructType, st.VariantType)
 _LIKE_NULL = (
     "The text {!r}, which is to stand for NULL, is a value of column {}, and would come back as NULL; say what else "
@@ -53,27 +49,6 @@ def csv_read_options(given: Mapping[str, str]) -> dict[str, str]:
     """Options for Spark's reader; the given ones take precedence. The text for NULL is handled by `parsed_csv`."""
     options = {**_EXACT_CSV, "multiLine": "true", "mode": "FAILFAST", "emptyValue": "", **given}
     return {**options, "escape": given.get("escape", options["quote"]), "nullValue": _NO_VALUE}
-
-
-def json_write_options(given: Mapping[str, str]) -> dict[str, str]:
-    """Options for Spark's writer, with NULLs, microseconds and UTC; the given ones take precedence."""
-    options = {
-        "ignoreNullFields": "false",
-        "timeZone": "UTC",
-        "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
-        "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
-    }
-    return {**options, **given}
-
-
-def write_options(file_format: str, given: Mapping[str, str]) -> dict[str, str]:
-    """Options for Spark's writer of CSV, JSON or Parquet; the given ones take precedence."""
-    match file_format:
-        case "csv":
-            return csv_write_options(given)
-        case "json":
-            return json_write_options(given)
-    return dict(given)
 
 
 def csv_rows(rows: DataFrame, given: Mapping[str, str]) -> DataFrame:
@@ -123,28 +98,6 @@ def read_csv(spark: SparkSession, paths: Sequence[str], names: Sequence[str], gi
     options = csv_read_options(given)
     check_csv(spark, paths, options, len(names))
     return spark.read.options(**options).schema(csv_schema(names)).csv(list(paths))
-
-
-def read_json(
-    spark: SparkSession, paths: Sequence[str], columns: Sequence[Column] | None, given: Mapping[str, str]
-) -> DataFrame:
-    """JSON files, with one object per line or a single array; values of the table's columns if given."""
-    whole = any(_is_array(path) for path in paths)
-    check_json(spark, paths, whole=whole)
-    options = {"mode": "FAILFAST", "multiLine": str(whole).lower(), **given}
-    if columns is None:
-        return spark.read.options(**options).json(list(paths))
-    found = spark.read.options(**options, primitivesAsString="true").json(list(paths)).schema
-    return spark.read.options(**options).schema(json_schema(found, columns)).json(list(paths))
-
-
-def _is_array(path: str) -> bool:
-    """Whether a local uncompressed file is a JSON array, which may span several lines."""
-    file = Path(path)
-    if not file.is_file() or file.suffix in _COMPRESSED:
-        return False
-    with file.open(encoding="utf-8-sig", errors="replace") as opened:
-        return opened.read(100).lstrip().startswith("[")
 
 
 def csv_schema(names: Sequence[str]) -> st.StructType:
@@ -198,33 +151,3 @@ def _parse_bytes(text: Expression, refused: Expression) -> Expression:
     )
     is_whole = F.array_join(parts, "") == text
     return F.when(text.isNull(), None).when(is_whole, F.unhex(found)).otherwise(refused)
-
-
-def json_schema(found: st.StructType, columns: Sequence[Column]) -> st.StructType:
-    """The table columns found in a JSON file, with the table's types: otherwise Spark reads NaN and times as text.
-
-    Raises InvalidRows if the file has others.
-    """
-    known = {fold(column.name): column for column in columns}
-    schema = st.StructType()
-    for field in found.fields:
-        column = known.get(fold(field.name))
-        if column is None:
-            raise InvalidRows(f"The file has a field '{field.name}' that is not a column of the table.")
-        kind = shown_type(column.type)
-        _check_fields(field.dataType, kind, column.name)
-        schema = schema.add(field.name, kind)
-    return schema
-
-
-def _check_fields(found: st.DataType, kind: st.DataType, name: str) -> None:
-    """Reject fields of structs that would be dropped."""
-    match found, kind:
-        case st.StructType(), st.StructType():
-            known = {fold(field.name): field for field in kind.fields}
-            for field in found.fields:
-                if fold(field.name) not in known:
-                    raise InvalidRows(f"Column {name} has no field '{field.name}'.")
-                _check_fields(field.dataType, known[fold(field.name)].dataType, f"{name}.{field.name}")
-        case st.ArrayType(), st.ArrayType():
-            _check_fields(found.elementType, kind.elementType, f"{name}.element")

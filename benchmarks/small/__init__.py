@@ -1,0 +1,1 @@
+"""Small work without Spark, beside DuckLake on DuckDB."""

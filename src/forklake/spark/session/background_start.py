@@ -1,0 +1,59 @@
+"""Spark started by a thread, while the program goes on."""
+
+import atexit
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread, current_thread, get_native_id
+
+_SECONDS_TO_END = 2.0
+
+
+class BackgroundStart:
+    """Runs a start in a thread. If the process ends meanwhile, so does what the thread has started."""
+
+    def __init__(self, start: Callable[[], object]) -> None:
+        self._start = start
+        self._process = os.getpid()
+        self._native_id: int | None = None
+        # A daemon: a program does not wait for a start that it does not need.
+        self._thread = Thread(target=self._run, name="forklake-spark-start", daemon=True)
+        atexit.register(self._end)
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Wait until the start is done, whether or not it succeeded; the start itself does not wait."""
+        if self._thread is not current_thread():
+            self._thread.join()
+
+    def _run(self) -> None:
+        self._native_id = get_native_id()
+        # Whoever needs Spark starts it again, and is told why that fails.
+        with suppress(Exception):
+            self._start()
+        atexit.unregister(self._end)
+
+    def _end(self) -> None:
+        if os.getpid() != self._process or not self._thread.is_alive():
+            return
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            for child in _children(f"/proc/self/task/{self._native_id}"):
+                with suppress(OSError):
+                    os.kill(child, number)
+            self._thread.join(_SECONDS_TO_END)
+            if not self._thread.is_alive():
+                return
+
+
+def _children(task: str) -> Iterator[int]:
+    """The JVM, or the script that becomes one with all that it runs. PySpark does not say what it has started.
+
+    Without lists of children, as on macOS, the JVM ends by itself once it finds the end of its input.
+    """
+    with suppress(OSError):
+        for child in Path(task, "children").read_text(encoding="ascii").split():
+            for inner in Path("/proc", child, "task").iterdir():
+                yield from _children(str(inner))
+            yield int(child)

@@ -1,0 +1,57 @@
+"""The archive of classes with a real JVM, in processes of their own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from forklake.spark.session.class_archive import class_archive
+
+SCRIPT = """
+import forklake
+from pathlib import Path
+from pyspark import SparkContext
+
+session = forklake.connect(settings={"spark.master": "local[1]", "spark.driver.memory": "512m"})
+print(session.sql("SELECT count(*) FROM range(3)").fetchall())
+process = Path("/proc", str(SparkContext._gateway.proc.pid))
+print("mapped" if "forklake/classes" in (process / "maps").read_text() else "")
+"""
+
+
+def start(cache: Path, **environment: str) -> str:
+    """What a program shows that starts Spark; returns when its JVM has ended, which inherits the output."""
+    known = {name: value for name, value in os.environ.items() if name != "SPARK_CONF_DIR"}
+    env = {**known, "XDG_CACHE_HOME": str(cache), "FORKLAKE_CLASS_ARCHIVE": "auto", **environment}
+    command = [sys.executable, "-W", "ignore", "-c", SCRIPT]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=250, check=False, env=env)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_spark_starts_with_an_archive_whatever_is_in_it(tmp_path: Path) -> None:
+    assert start(tmp_path) == "[(3,)]\n\n"
+    assert start(tmp_path) == "[(3,)]\nmapped\n"
+    [archive] = (tmp_path / "forklake" / "classes").glob("*.jsa")
+    # The JVM sees that the contents are others, and does without.
+    archive.chmod(0o600)
+    size = archive.stat().st_size
+    os.truncate(archive, size - 5_000_000)
+    os.truncate(archive, size)
+    assert start(tmp_path) == "[(3,)]\n\n"
+
+
+def test_the_jvm_of_this_machine_can_have_one(tmp_path: Path) -> None:
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    environment.pop("FORKLAKE_CLASS_ARCHIVE", None)
+    environment.pop("SPARK_CONF_DIR", None)
+    with class_archive({"spark.master": "local[1]"}, environment) as archive:
+        assert archive.lock is not None
+
+
+def test_spark_starts_where_the_jvm_can_write_no_archive(tmp_path: Path) -> None:
+    debugger = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=localhost:0,quiet=y"
+    assert start(tmp_path, _JAVA_OPTIONS=debugger) == "[(3,)]\n\n"
+    # What is in this file, only the JVM knows, which says so where it likes.
+    (tmp_path / "options").write_text("-Xshare:off", encoding="ascii")
+    assert start(tmp_path, JDK_JAVA_OPTIONS=f"@{tmp_path / 'options'}").endswith("[(3,)]\n\n")
