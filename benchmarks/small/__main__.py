@@ -15,7 +15,7 @@ from benchmarks.command import Command, chosen_sizes, show_run
 from benchmarks.databases import Backend, Databases
 from benchmarks.machine import machine_facts
 from benchmarks.report import Bar, Facts, Figure, against, at_most
-from benchmarks.small.engines import OPEN, PREFIXES, Engine
+from benchmarks.small.engines import INLINED, OPEN, PREFIXES, Engine
 from benchmarks.small.many_files import multiply_files
 from benchmarks.timing import measure_in_turns
 
@@ -46,6 +46,7 @@ QUICK = Sizes(rows=1_000, many_rows=10_000, files=1_000, repeats=3, starts=1)
 def single_rows(databases: Databases, backend: Backend, sizes: Sizes) -> Iterator[Figure]:
     """One row found, changed, deleted and added by its key, each in tables of its own."""
     rows = _orders(sizes.rows)
+    insert = (rows, "INSERT INTO {table} VALUES ({number}, 'new', 1.5)", at_most(1 / 3))
     yield from _compared(
         databases,
         backend,
@@ -53,10 +54,11 @@ def single_rows(databases: Databases, backend: Backend, sizes: Sizes) -> Iterato
             "one row by key": (rows, "SELECT * FROM {table} WHERE id = {number}", at_most(1)),
             "UPDATE of one row": (rows, "UPDATE {table} SET item = 'changed' WHERE id = {number}", at_most(1)),
             "DELETE of one row": (rows, "DELETE FROM {table} WHERE id = {number}", at_most(1)),
-            "INSERT of one row": (rows, "INSERT INTO {table} VALUES ({number}, 'new', 1.5)", at_most(1 / 3)),
+            "INSERT of one row": insert,
         },
         sizes.repeats,
     )
+    yield from _compared(databases, backend, {"INSERT of one row as a file": insert}, sizes.repeats, inlined=0)
 
 
 def many_files(databases: Databases, backend: Backend, sizes: Sizes) -> Iterator[Figure]:
@@ -116,11 +118,17 @@ def _run(command: list[str]) -> None:
 
 
 def _compared(
-    databases: Databases, backend: Backend, statements: Mapping[str, tuple[pa.Table, str, Bar]], repeats: int
+    databases: Databases,
+    backend: Backend,
+    statements: Mapping[str, tuple[pa.Table, str, Bar]],
+    repeats: int,
+    inlined: int = INLINED,
 ) -> Iterator[Figure]:
     with ExitStack() as stack:
         engines: dict[str, Engine] = {
-            name: stack.enter_context(closing(open_engine(databases.new_place(backend), databases.new_folder())))
+            name: stack.enter_context(
+                closing(open_engine(databases.new_place(backend), databases.new_folder(), inlined))
+            )
             for name, open_engine in OPEN.items()
         }
         for at, (label, (rows, text, bar)) in enumerate(statements.items()):

@@ -68,23 +68,35 @@ class DuckLake:
         self.connection.close()
 
 
-def open_forklake(place: Place, folder: Path) -> Forklake:
+INLINED = 10
+"""Rows of an insert that go into the metadata database: what DuckLake does unless it is told otherwise."""
+
+
+def open_forklake(place: Place, folder: Path, inlined: int = INLINED) -> Forklake:
     session = forklake.connect()
-    session.attach(place.url, "lake", catalog="main", data_path=str(folder), create_if_not_exists=True)
+    session.attach(
+        place.url,
+        "lake",
+        catalog="main",
+        data_path=str(folder),
+        create_if_not_exists=True,
+        data_inlining_row_limit=inlined,
+    )
     for setting in ("forklake_small_queries = 'driver'", "forklake_small_query_bytes = 100000000"):
         session.sql(f"SET {setting}")
     session.sql("USE lake")
     return Forklake(session)
 
 
-def open_ducklake(place: Place, folder: Path) -> DuckLake:
+def open_ducklake(place: Place, folder: Path, inlined: int = INLINED) -> DuckLake:
     connection = connect_oracle("sqlite_scanner")
-    connection.execute(f"ATTACH 'ducklake:{place.backend}:{place.address}' AS lake (DATA_PATH '{folder}')")
+    options = f"DATA_PATH '{folder}', DATA_INLINING_ROW_LIMIT {inlined}"
+    connection.execute(f"ATTACH 'ducklake:{place.backend}:{place.address}' AS lake ({options})")
     connection.execute("USE lake")
     return DuckLake(connection)
 
 
-OPEN: dict[str, Callable[[Place, Path], Engine]] = {"Forklake": open_forklake, "DuckLake": open_ducklake}
+OPEN: dict[str, Callable[..., Engine]] = {"Forklake": open_forklake, "DuckLake": open_ducklake}
 PREFIXES = {
     ("Forklake", "sqlite"): "lake",
     ("Forklake", "postgres"): "lake",
