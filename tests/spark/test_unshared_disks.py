@@ -27,8 +27,9 @@ def needs_mounts(folder: Path) -> None:
 
 
 WRITES = """
-import json, sys, time
+import json, os, sys, time
 import forklake
+from forklake.spark.writing import export_rows
 from forklake.errors import FolderNotShared
 from pyspark.sql import SparkSession
 
@@ -71,6 +72,18 @@ for table in TABLES:
 with connected() as other:
     out["first"] = told(other, "INSERT INTO lake.plain SELECT id FROM range(0, 6000, 1, 8)")
     out["copy"] = told(other, f"COPY lake.plain TO '{disk}/copy' (FORMAT parquet)")
+# The check before the write is left out: its tasks may all have run where the disk is shared.
+export_rows.check_shared = lambda spark, folder: None
+for number in range(3):
+    try:
+        out[f"export {number}"] = ""
+        export_rows.export_rows(spark.range(0, 6000, 1, 8), "csv", f"{disk}/export", {}, overwrite=number == 2)
+    except FolderNotShared as error:
+        out[f"export {number}"] = str(error)
+    out[f"left {number}"] = sorted(os.listdir(f"{disk}/export")) if os.path.exists(f"{disk}/export") else []
+    if number == 1:
+        os.mkdir(f"{disk}/export")
+        open(f"{disk}/export/part-00000-of-before.csv", "w").close()
 print(json.dumps(out), flush=True)
 session.close()
 spark.stop()
@@ -113,6 +126,9 @@ def test_rows_on_the_disk_of_one_worker_are_refused_and_the_tables_stay_as_they_
         for table in ("plain", "lists"):
             assert session.sql(f"SELECT count(*), sum(id) FROM lake.{table}").fetchall() == [(1000, 499500)]
     assert not (disk / "copy").exists()
+    for number, left in enumerate([[], [], ["part-00000-of-before.csv"]]):
+        assert "mounted at this path on every machine" in found[f"export {number}"]
+        assert found[f"left {number}"] == left
 
 
 OVER_CONNECT = """

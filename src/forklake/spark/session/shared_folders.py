@@ -46,12 +46,14 @@ def check_shared(spark: SparkSession, folder: str) -> None:
 
 
 def _read_probes(spark: SparkSession, folder: str) -> list[str]:
-    """What executors read, one file per task; nothing if any of them finds no file."""
-    reader = spark.read.options(wholetext="true", **READ_OPTIONS)
+    """What executors read, one file per task: each file that its task finds."""
+    # A task that failed would be repeated, perhaps where the file is.
+    reader = spark.read.options(**{**READ_OPTIONS, "wholetext": "true", "ignoreMissingFiles": "true"})
     with spark_settings(spark, _ONE_FILE_PER_TASK):
         try:
             return [row[0] for row in reader.text(as_pattern(f"file://{folder}")).collect()]
         except Exception as error:
+            # Over Spark Connect, the driver of the server may not see them.
             if any(sign in str(error) for sign in ("PATH_NOT_FOUND", "FILE_NOT_EXIST", "FileNotFound")):
                 return []
             raise

@@ -1,7 +1,8 @@
 """Exported files, which belong to the user: written next to the previous ones, and never into a lake."""
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from secrets import token_hex
 
@@ -11,20 +12,57 @@ from forklake.spark.storage.data_path_mark import check_outside_lakes
 from forklake.spark.storage.earlier_exports import check_no_database, check_replaceable_file, files_to_replace
 from forklake.spark.storage.storage import Storage, local_path, storage_at
 
+_PART = re.compile(r"part-(\d+)-")
 
-def export(writer: DataFrameWriter, file_format: str, place: str, *, overwrite: bool) -> None:
+
+def export(
+    writer: DataFrameWriter,
+    file_format: str,
+    place: str,
+    *,
+    overwrite: bool,
+    check_parts: Callable[[set[int]], None] | None = None,
+) -> None:
     """Write files into a folder. Replaced files are deleted after all new ones are written, and kept on failure.
 
-    The place must have been checked. Spark's overwrite mode deletes first: a query that fails, or that reads these same
+    The place must have been checked. `check_parts` gets the numbers of the partitions that have visible files, if the
+    folder is local and Spark is not. Spark's overwrite mode deletes first: a query that fails, or that reads these same
     files, would leave none.
     """
     writer = writer.format(file_format)
     with _without_empty_folders(place):
         if not overwrite:
-            writer.mode("error").save(place)
+            with _checked_parts(place, check_parts):
+                writer.mode("error").save(place)
             return
-        with _replace_existing(place):
+        with _replace_existing(place), _checked_parts(place, check_parts):
             writer.mode("append").save(place)
+
+
+@contextmanager
+def _checked_parts(place: str, check: Callable[[set[int]], None] | None) -> Iterator[None]:
+    """Check the files that are written in the block, and delete them if the check fails."""
+    before = set() if check is None else _files_in(place)
+    yield
+    if check is None:
+        return
+    written = _files_in(place) - before
+    try:
+        check({int(found[1]) for path in written if (found := _PART.match(os.path.basename(path)))})
+    except BaseException:
+        for path in written:
+            with suppress(OSError):
+                os.unlink(path)
+        for folder, _, _ in os.walk(local_path(place) or "", topdown=False):
+            # Those with other files stay.
+            with suppress(OSError):
+                os.rmdir(folder)
+        raise
+
+
+def _files_in(place: str) -> set[str]:
+    """The files in a local folder, at any depth."""
+    return {os.path.join(folder, name) for folder, _, names in os.walk(local_path(place) or "") for name in names}
 
 
 def check_place(place: str) -> None:
