@@ -52,7 +52,9 @@ class SqliteStore:
         self._busy_timeout_ms = busy_timeout_ms
         self._idle: LifoQueue[sqlite3.Connection] = LifoQueue()
         self._closed = False
-        self._queue = WriteQueue(self._absolute.with_name(f"{self._absolute.name}{QUEUE_SUFFIX}"))
+        # One queue for all links to a file, as for the files of SQLite next to it.
+        database = self._absolute.resolve()
+        self._queue = WriteQueue(database.with_name(f"{database.name}{QUEUE_SUFFIX}"))
         self._put_back(self._connect("ro" if read_only else "rwc"))
         self._file = self._file_now()
         register_for_forks(self)

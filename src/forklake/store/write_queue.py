@@ -10,6 +10,7 @@ never released, they try as they would without.
 """
 
 import os
+import stat
 import struct
 import sys
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ _FLOCK = "hhqqi0q"
 _DRAWING = 0
 """The byte that is locked while a ticket is drawn. The byte after it belongs to ticket 0."""
 _TICKETS = 2**62
+_TICKET_BYTES = 8
 
 
 class WriteQueue:
@@ -63,18 +65,26 @@ class WriteQueue:
         try:
             yield Place(file)
         finally:
-            # Not by closing alone: a child process may have inherited the open file.
-            with suppress(OSError):
-                _apply(file, F_OFD_SETLK, F_UNLCK, 0, 0)
-            self._files.discard(file)
-            os.close(file)
+            # In a child process, the file was closed after the fork.
+            if file in self._files:
+                # Not by closing alone: a child process may have inherited the open file.
+                with suppress(OSError):
+                    _apply(file, F_OFD_SETLK, F_UNLCK, 0, 0)
+                self._files.discard(file)
+                os.close(file)
 
     def _open(self) -> int | None:
         """None if there are no such locks, or the file cannot be written."""
         if sys.platform != "linux":
             return None
         try:
-            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            # A longer file is not a queue, and may be another lake: a ticket would overwrite its beginning, and closing
+            # the file would release SQLite's locks on it.
+            with suppress(FileNotFoundError):
+                found = os.lstat(self._path)
+                if not stat.S_ISREG(found.st_mode) or found.st_size > _TICKET_BYTES:
+                    return None
+            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
         except OSError:
             return None
 

@@ -218,6 +218,41 @@ def test_whatever_is_in_the_file_there_is_a_queue(path: Path, content: bytes) ->
     assert _drawn(path) > 0
 
 
+@pytest.mark.parametrize("kind", ["another lake", "a link"])
+def test_a_file_that_is_no_queue_stays_as_it_is(tmp_path: Path, kind: str) -> None:
+    queue, other = tmp_path / f"lake.db{QUEUE_SUFFIX}", tmp_path / "other.db"
+    other.write_bytes(b"SQLite format 3\0" * 64 if kind == "another lake" else b"text")
+    other.rename(queue) if kind == "another lake" else queue.symlink_to(other)
+    before = queue.read_bytes()
+    _add_in_threads(tmp_path)
+    assert queue.read_bytes() == before
+
+
+def test_a_database_has_one_queue_under_all_its_names(tmp_path: Path) -> None:
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "link.db").symlink_to(tmp_path / "lake.db")
+    _add_in_threads(tmp_path)
+    store = SqliteStore(tmp_path / "links" / "link.db")
+    with store.writing([]):
+        pass
+    store.close()
+    assert [file.name for file in (tmp_path / "links").iterdir()] == ["link.db"]
+
+
+def test_a_child_process_that_ends_the_turn_of_its_parent_closes_no_file_of_its_own(path: Path) -> None:
+    queue = WriteQueue(path)
+    place = queue.place()
+    _wait_until_first(place.__enter__())
+    pid = os.fork()
+    if not pid:
+        reused = os.open(path.parent, os.O_RDONLY)
+        place.__exit__(None, None, None)
+        os.fstat(reused)
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+    place.__exit__(None, None, None)
+
+
 def test_where_a_ticket_cannot_be_drawn_writers_still_exclude_each_other(tmp_path: Path) -> None:
     # A pipe cannot be read at a position.
     os.mkfifo(tmp_path / f"lake.db{QUEUE_SUFFIX}")
