@@ -1,6 +1,8 @@
 """Whatever is done to a tree of catalogs, expiry and clean-up included, leaves nothing to find."""
 
 import os
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -9,13 +11,19 @@ from hypothesis.stateful import rule, run_state_machine_as_test
 
 from forklake.catalog.checks.verify import verify_metadata
 from forklake.catalog.lakes.catalogs import find_catalog
-from forklake.catalog.lakes.lake import Lake
+from forklake.catalog.lakes.lake import Catalog, Lake
 from forklake.catalog.retention.dropped import collect_dropped, dropped_catalogs, forget_dropped
 from forklake.catalog.retention.due_files import delete_due
 from forklake.catalog.retention.expiry import expire_snapshots
+from forklake.catalog.transaction.commit import commit
+from forklake.catalog.transaction.names import get_table
+from forklake.catalog.transaction.transaction import begin
+from forklake.maintenance.verification.verify import verify
+from forklake.spark.storage.storage import Storage
 from forklake.store import scope
 from tests.backends.test_state_machine import LakeMachine, numbers
 from tests.effort import examples
+from tests.lakes import append, make_table, new_files
 
 EXAMPLES = int(os.environ.get("FORKLAKE_EXAMPLES", examples(25))) // 3
 STEPS = 40
@@ -63,3 +71,19 @@ def test_whatever_is_done_leaves_nothing_to_find(lake: Lake, monkeypatch: pytest
 
     OnThisLake.lake = lake
     run_state_machine_as_test(OnThisLake, settings=settings(max_examples=EXAMPLES, stateful_step_count=STEPS))
+
+
+@pytest.mark.parametrize("path", ["foo://nowhere/x.parquet", "hdfs://nowhere/x.parquet", "abfss://c@nowhere/x.parquet"])
+def test_a_file_whose_storage_cannot_be_reached_is_a_finding_among_others(
+    lake: Lake, main: Catalog, tmp_path: Path, path: str
+) -> None:
+    make_table(main)
+    tx = begin(main)
+    [new] = new_files(tx, 1)
+    file = new.file._replace(path=path, path_is_relative=False)
+    tx.append_files(get_table(tx, "main", "t"), [replace(new, file=file)])
+    commit(tx)
+    append(main)
+    found = verify(main, Storage(f"{tmp_path}/"))
+    assert [finding.problem for finding in found if finding.path == path] == ["missing_file"]
+    assert len(found) == 2

@@ -16,6 +16,13 @@ def usual_scheme(url: str) -> str:
     return f"{_SCHEMES.get(scheme.lower(), scheme.lower())}://{rest}"
 
 
+def all_schemes(url: str) -> list[str]:
+    """A URL in all schemes of its storage, the usual one first; local paths are unchanged."""
+    scheme, separator, rest = usual_scheme(url).partition("://")
+    others = [other for other, usual in _SCHEMES.items() if usual == scheme] if separator else []
+    return [usual_scheme(url), *(f"{other}://{rest}" for other in others)]
+
+
 def as_pattern(path: str) -> str:
     """A pattern of Spark's readers that only this path matches."""
     return _SPECIAL.sub(r"\\\1", path)

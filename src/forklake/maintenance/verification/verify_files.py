@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from posixpath import dirname
 from typing import TypeVar
 
-from pyarrow import fs
+from pyarrow import ArrowException, fs
 
 from forklake.catalog.checks.checked_catalog import CheckContext
 from forklake.catalog.checks.visible_table import CheckedTable
@@ -60,7 +60,13 @@ def _stored_files(storage: Storage, table: CheckedTable) -> Iterator[StoredFile]
 
 def _file_location(storage: Storage, row: FileRow | DeleteRow) -> tuple[fs.FileSystem, str]:
     """Below the data path, or elsewhere."""
-    return (storage.files, storage.prefix + row.path) if row.path_is_relative else file_system_at(row.path)
+    if row.path_is_relative:
+        return storage.files, storage.prefix + row.path
+    try:
+        return file_system_at(row.path)
+    except (ValueError, NotImplementedError, OSError, ArrowException):
+        # Of no storage that can be reached from here: not there.
+        return storage.files, row.path.partition("://")[2]
 
 
 def _findings(
@@ -78,21 +84,26 @@ def _wrong_by_listing(files: Sequence[StoredFile], progress: Progress) -> Iterat
     folders: dict[tuple[str, str], list[StoredFile]] = defaultdict(list)
     for file in files:
         folders[file.files.type_name, dirname(file.path)].append(file)
-    for of_folder, sizes in _map_on_threads(_sizes_in_folder, list(folders.values())):
+    for of_folder, (sizes, reason) in _map_on_threads(_sizes_in_folder, list(folders.values())):
         for file in of_folder:
             size = sizes.get(file.path)
             if size is None:
-                yield file, "missing_file", "The file is not there."
+                yield file, "missing_file", reason
             elif size != file.row.size:
                 yield file, "wrong_size", f"The file has {size} bytes, and should have {file.row.size}."
         progress.advance(len(of_folder), sum(file.row.size for file in of_folder))
 
 
-def _sizes_in_folder(files: Sequence[StoredFile]) -> Mapping[str, int]:
-    """The sizes of existing files of one folder, by path."""
+def _sizes_in_folder(files: Sequence[StoredFile]) -> tuple[Mapping[str, int], str]:
+    """The sizes of existing files of one folder, by path, and what is to be said of the others."""
     wanted = {file.path for file in files}
-    found = files[0].files.get_file_info(fs.FileSelector(dirname(files[0].path), allow_not_found=True))
-    return {info.path: info.size for info in found if info.is_file and info.path in wanted}
+    try:
+        found = files[0].files.get_file_info(fs.FileSelector(dirname(files[0].path), allow_not_found=True))
+    except (OSError, ArrowException) as error:
+        if files[0].row.path_is_relative:
+            raise
+        return {}, f"The storage of the file cannot be read: {error}"
+    return {info.path: info.size for info in found if info.is_file and info.path in wanted}, "The file is not there."
 
 
 def _wrong_by_footers(table: CheckedTable, files: Sequence[StoredFile], progress: Progress) -> Iterator[Wrong]:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from pyarrow import fs
 
 from forklake.errors import InvalidInput
-from forklake.model.data_paths import absolute_folder, as_pattern, usual_scheme
+from forklake.model.data_paths import absolute_folder, all_schemes, as_pattern, usual_scheme
 from forklake.spark.tasks.files.file_systems import file_system_at
 
 MARK = "_forklake_lake.json"
@@ -63,7 +63,7 @@ class Storage:
 
     def stored_path(self, path: str) -> str:
         """A user's path as stored in metadata: relative to the root if it is below, else unchanged."""
-        full = path if "://" in path else os.path.abspath(path)
+        full = usual_scheme(path) if "://" in path else os.path.abspath(path)
         for given, root in ((path, self.root), (full, self.root), (full, self.prefix)):
             if given.startswith(root):
                 return given.removeprefix(root)
@@ -74,7 +74,8 @@ class Storage:
         roots = [self.root, self.prefix]
         if self.is_local:
             roots.append(os.path.join(os.path.realpath(self.prefix), ""))
-        return [relative, *dict.fromkeys(root + relative for root in roots)]
+        found = [relative, *(name for root in roots for name in all_schemes(root + relative)), *all_schemes(relative)]
+        return list(dict.fromkeys(found))
 
     @property
     def ignores_case(self) -> bool:
