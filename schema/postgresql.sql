@@ -290,8 +290,8 @@ BEGIN
                 SELECT n.key AS column_id, o.old, n.value AS new, n.value ->> 'order' AS name,
                     before <> '{}' AND coalesce(old ->> 'values' <> '0', true) AS has_old,
                     coalesce(n.value ->> 'values' <> '0', true) AS has_new,
-                    (old ->> 'values')::bigint AS old_values, (n.value ->> 'values')::bigint AS new_values,
-                    (old ->> 'nulls')::bigint AS old_nulls, (n.value ->> 'nulls')::bigint AS new_nulls,
+                    (old ->> 'values')::numeric AS old_values, (n.value ->> 'values')::numeric AS new_values,
+                    (old ->> 'nulls')::numeric AS old_nulls, (n.value ->> 'nulls')::numeric AS new_nulls,
                     (old ->> 'nan')::boolean AS old_nan, (n.value ->> 'nan')::boolean AS new_nan,
                     old ->> 'extra' AS old_extra, n.value ->> 'extra' AS new_extra,
                     old ->> 'min' AS old_min, n.value ->> 'min' AS new_min,
@@ -1103,7 +1103,7 @@ FROM lake_seen_stats s
 CROSS JOIN LATERAL jsonb_each(s.column_stats) AS c;
 
 INSERT INTO lake_info (key, value) VALUES
-	('format_version', '4'), ('lake_uuid', gen_random_uuid()::text), ('created_by', 'Forklake')
+	('format_version', '5'), ('lake_uuid', gen_random_uuid()::text), ('created_by', 'Forklake')
 ON CONFLICT DO NOTHING;
 
 COMMIT;

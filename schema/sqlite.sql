@@ -664,7 +664,7 @@ FROM lake_seen_stats s
 JOIN json_each(s.column_stats) c;
 
 INSERT INTO lake_info (key, value) VALUES
-	('format_version', '4'), ('lake_uuid', lower(hex(randomblob(16)))), ('created_by', 'Forklake')
+	('format_version', '5'), ('lake_uuid', lower(hex(randomblob(16)))), ('created_by', 'Forklake')
 ON CONFLICT DO NOTHING;
 
 COMMIT;

@@ -240,6 +240,20 @@ def test_totals_that_no_database_can_store_are_refused(main: Catalog, known: tup
     assert _stats(main) == before
 
 
+def test_counts_whose_sum_is_no_integer_of_the_database_are_added(main: Catalog) -> None:
+    make_table(main, "t", [("c", "bigint")])
+    _, catalog = counted(main)
+    for _ in range(3):
+        for each in (main, catalog):
+            tx = begin(each)
+            [new] = new_files(tx, 1)
+            stats = ColumnStats(ColumnId(1), LARGEST - 1, LARGEST - 1, "1", "2")
+            tx.append_files(get_table(tx, "main", "t"), [replace(new, column_stats=(stats,))])
+            commit(tx)
+    [column] = _stats(main).columns.values()
+    assert (column.value_count, column.null_count) == (6 * (LARGEST - 1), 6 * (LARGEST - 1))
+
+
 def test_a_commit_whose_answer_is_lost_is_there_once(main: Catalog) -> None:
     make_table(main)
     append(main)

@@ -187,14 +187,22 @@ def test_a_lake_of_the_first_format_is_brought_to_the_newest(lake: Lake, main: C
     reopened.close()
 
 
-def test_a_lake_of_the_third_format_gets_the_commit_of_the_newest(lake: Lake, main: Catalog, place: Place) -> None:
+@pytest.mark.parametrize(
+    ("version", "arguments"),
+    [
+        ("3", "bigint, bigint, text, text, boolean, text, text, text, text, uuid"),
+        ("4", "bigint, bigint, jsonb, boolean, text, text, text, text, uuid"),
+    ],
+)
+def test_a_lake_of_an_older_format_gets_the_commit_of_the_newest(
+    lake: Lake, main: Catalog, place: Place, version: str, arguments: str
+) -> None:
     make_table(main)
     if lake.store.dialect.is_postgres:
-        arguments = "bigint, bigint, text, text, boolean, text, text, text, text, uuid"
         old = f"CREATE FUNCTION lake_append({arguments}) RETURNS bigint LANGUAGE sql AS 'SELECT 1 / 0'"
         with lake.store.writing([]) as (connection, _):
             connection.commit([Statement("DROP FUNCTION lake_append", {}), Statement(old, {})])
-    set_format_version(lake, "3")
+    set_format_version(lake, version)
     reopened = reopen(place)
     assert lake_info(reopened.store)["format_version"] == str(FORMAT_VERSION)
     catalog = find_catalog(reopened, "main")

@@ -47,9 +47,16 @@ STEPS: Steps = {
         ],
         "sqlite": [],
     },
+    # Rows added to any head: one more argument.
+    4: {
+        "postgresql": [
+            "DROP FUNCTION IF EXISTS lake_append(bigint, bigint, jsonb, boolean, text, text, text, text, uuid)"
+        ],
+        "sqlite": [],
+    },
 }
 """The statements for each database, by the version they start from. The first version was 1."""
-UNCHANGED: Mapping[str, frozenset[int]] = {"postgresql": frozenset(), "sqlite": frozenset({3})}
+UNCHANGED: Mapping[str, frozenset[int]] = {"postgresql": frozenset(), "sqlite": frozenset({3, 4})}
 """By database, the versions whose successor differs only in its number, with the same script."""
 
 
