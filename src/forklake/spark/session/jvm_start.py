@@ -39,13 +39,18 @@ def start_spark(settings: Mapping[str, str], *, verbose: bool = False) -> SparkS
 
 
 def _start(settings: Mapping[str, str], archive: ClassArchive, *, verbose: bool) -> SparkSession:
-    output = StartOutput(verbose=verbose)
+    output, message = StartOutput(verbose=verbose), ""
     try:
         with _end_jvm_on_failure():
-            _launch_jvm(settings, archive, output)
-            session = build_session(settings)
+            try:
+                _launch_jvm(settings, archive, output)
+                session = build_session(settings)
+            except Exception as error:
+                # Py4J asks the JVM for the message.
+                message = str(error)
+                raise
     except Exception as error:
-        raise QueryFailed(f"Spark does not start: {error}\n{output.last_output()}".strip()) from error
+        raise QueryFailed(f"Spark does not start: {message}\n{output.last_output()}".strip()) from error
     output.pass_on()
     return session
 
