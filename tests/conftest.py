@@ -1,8 +1,10 @@
 """What every test may ask for: a PostgreSQL, and a fresh place for a lake on each backend."""
 
 import itertools
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left = set(left_out(items))
     config.hook.pytest_deselected(items=list(left))
     items[:] = [item for item in items if item not in left]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how the JVM of this process has ended, if it has: every later test fails for it."""
+    if "pyspark" not in sys.modules:
+        return
+    process = getattr(import_module("pyspark").SparkContext._gateway, "proc", None)
+    if process is not None and (code := process.poll()) is not None:
+        terminalreporter.write_line(
+            f"The JVM of Spark (process {process.pid}) has ended with exit code {code}.", red=True
+        )
+        for file in Path.cwd().glob(f"hs_err_pid{process.pid}.log"):
+            terminalreporter.write_line(file.read_text(encoding="utf-8", errors="replace")[:5000])
 
 
 @pytest.fixture(scope="session", autouse=True)
