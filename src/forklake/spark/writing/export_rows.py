@@ -15,6 +15,7 @@ from forklake.spark.storage.storage import local_path
 from forklake.spark.values.csv_files import csv_rows, csv_write_options
 from forklake.spark.values.json_files import check_json_writable, json_write_options
 
+_PART = "_forklake_part"
 _PARTS = "parts"
 
 
@@ -22,7 +23,9 @@ def export_rows(rows: DataFrame, file_format: str, place: str, given: Mapping[st
     """Write rows as files into a folder, one per partition; the given options of Spark's writer take precedence."""
     folder, written = _folder_to_share(rows.sparkSession, place), Observation()
     if folder is not None:
-        rows = rows.observe(written, sf.collect_set(sf.spark_partition_id()).alias(_PARTS))
+        # An aggregate cannot compute the number itself.
+        rows = rows.withColumn(_PART, sf.spark_partition_id())
+        rows = rows.observe(written, sf.collect_set(_PART).alias(_PARTS)).drop(_PART)
     writer = _writer(rows, file_format, given)
     check_place(place)
     if folder is not None:
