@@ -103,7 +103,7 @@ def test_nobody_may_call_a_function_before_it_was_granted(owned: Lake, superuser
     assert callable_ == []
 
 
-def test_a_role_that_was_granted_the_tables_and_functions_can_write(
+def test_a_role_that_was_granted_the_tables_can_write_and_with_the_functions_fork(
     postgres_place: Place, owned: Lake, superuser: Session, role: str
 ) -> None:
     schema = postgres_place.metadata_schema
@@ -112,12 +112,14 @@ def test_a_role_that_was_granted_the_tables_and_functions_can_write(
     lake = open_lake(address(postgres_place, role), metadata_schema=schema)
     main = find_catalog(lake, "main")
     append(main)
-    with pytest.raises(ReadOnly, match="lake_append"):
-        append(main)
+    # A migration replaces the function of short commits, so that its grant is missing: commits are longer then.
+    append(main)
+    with pytest.raises(ReadOnly, match="ducklake_fork_catalog"):
+        fork_catalog(lake, "main", "fork")
     superuser.execute(f"GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {schema} TO {role}".encode())
     append(main)
     append(fork_catalog(lake, "main", "fork")[0])
-    assert len(file_ids(find_catalog(lake, "fork"))) == 3
+    assert len(file_ids(find_catalog(lake, "fork"))) == 4
     lake.close()
 
 

@@ -4,11 +4,13 @@ import os
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from forklake.api.session import Session
 from forklake.catalog.lakes.open_lake import open_lake
 from forklake.errors import InvalidInput, NoSuchCatalog
 from tests.conftest import Place
+from tests.postgres_server import TestPostgres
 
 
 def _attach(session: Session, place: Place, name: str, **options: object) -> object:
@@ -71,3 +73,17 @@ def test_a_relative_path_is_another_lake_in_another_folder(
     session.sql("CREATE TABLE one.t (id BIGINT)")
     assert session.catalog("two").tables() == []
     assert sorted(os.listdir(tmp_path)) == ["one", "two"]
+
+
+def test_a_server_that_the_environment_names_is_another_when_that_changes(
+    session: Session, postgres: TestPostgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    urls = [postgres.create_database() for _ in range(2)]
+    for url, name in zip(urls, ("one", "two"), strict=True):
+        parts = conninfo_to_dict(url)
+        monkeypatch.setenv("PGHOST", str(parts["host"]))
+        monkeypatch.setenv("PGUSER", str(parts["user"]))
+        monkeypatch.setenv("PGDATABASE", str(parts["dbname"]))
+        _attach(session, Place("postgres:", "lake", "postgres"), name)
+    session.sql("CREATE TABLE one.t (id BIGINT)")
+    assert session.catalog("two").tables() == []

@@ -12,7 +12,7 @@ import pytest
 import forklake
 from forklake.api.session import Session
 from forklake.api.table import TableHandle
-from forklake.errors import CommitConflict, InvalidInput, InvalidRows, NoSuchColumn
+from forklake.errors import CommitConflict, InvalidInput, InvalidRows, NoSuchColumn, SyntaxProblem
 from tests.attached import attach_main
 from tests.conftest import Place
 
@@ -310,3 +310,23 @@ def test_numbers_that_are_shown_as_those_of_another_type_are_left_to_spark(sessi
     session.sql("INSERT INTO large VALUES (18446744073709551615)")
     assert run(session, "INSERT INTO small SELECT n FROM large") == 1
     assert rows(session, "SELECT n FROM small") == [(Decimal(2**64 - 1),)]
+
+
+@pytest.mark.parametrize(
+    "where", ["id=1) OR (id=2", "id IN (1,)", "item NOT NULL", "item ISNULL", "id = 1,", "id = 1 --\\\n AND id = 2"]
+)
+def test_a_condition_that_spark_may_refuse_changes_nothing_without_it(session: Session, where: str) -> None:
+    table, before = session.catalog("agent").table("orders"), rows(session)
+    for change in (
+        lambda: table.delete(where),
+        lambda: table.update({"item": "'x'"}, where=where),
+        lambda: table.count(where),
+        lambda: table.scan(where=where),
+    ):
+        with pytest.raises((InvalidInput, SyntaxProblem), match=r"needs Spark|Expected"):
+            change()
+    if session.dialect == "spark":
+        for statement in (f"DELETE FROM orders WHERE {where}", f"UPDATE orders SET item = 'x' WHERE {where}"):
+            with pytest.raises((InvalidInput, SyntaxProblem)):
+                session.sql(statement)
+    assert rows(session) == before

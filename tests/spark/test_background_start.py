@@ -50,6 +50,22 @@ own = f"/proc/{os.getpid()}/task"
 children = [child for thread in os.listdir(own) for child in open(f"{own}/{thread}/children").read().split()]
 print(sum(os.readlink(f"/proc/{child}/exe").endswith("/java") for child in children))
 """
+TWO = """
+other = forklake.connect(settings=settings, start_spark=True)
+print(other.sql("SELECT count(*) FROM range(2)").fetchall())
+print(session.sql("SELECT count(*) FROM range(3)").fetchall())
+print(other.spark is session.spark)
+"""
+DEFAULT_SIGNAL = """
+signal.signal(signal.SIGINT, signal.{})
+session.sql("SELECT count(*) FROM range(3)")
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(1)
+    print("goes on")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
 SETTINGS = """
 session.sql("SET spark.sql.session.timeZone = 'America/New_York'")
 print(forklake.connect().sql("SELECT current_timezone()").fetchall())
@@ -83,6 +99,17 @@ def test_statements_wait_for_it_and_can_be_interrupted() -> None:
 def test_a_session_that_needs_spark_meanwhile_starts_no_second_jvm() -> None:
     done = run(ANOTHER)
     assert done.stdout.splitlines() == ["[(2,)]", "[(3,)]", "1"], done.stderr
+
+
+def test_two_sessions_that_start_it_share_one() -> None:
+    done = run(TWO)
+    assert done.stdout.splitlines() == ["[(2,)]", "[(3,)]", "True"], done.stderr
+
+
+@pytest.mark.parametrize(("given", "shown"), [("SIG_DFL", "interrupted"), ("SIG_IGN", "goes on")])
+def test_interrupts_end_the_processes_that_they_ended_before(given: str, shown: str) -> None:
+    done = run(DEFAULT_SIGNAL.format(given))
+    assert done.stdout == f"{shown}\n", done.stderr
 
 
 def test_another_session_changes_no_setting_of_it() -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from forklake.spark.session.class_archive import class_archive
 
-SCRIPT = """
+IMPORTS = """
 import forklake
 from pathlib import Path
 from pyspark import SparkContext
-
+"""
+SCRIPT = """
 session = forklake.connect(settings={"spark.master": "local[1]", "spark.driver.memory": "512m"})
 print(session.sql("SELECT count(*) FROM range(3)").fetchall())
 process = Path("/proc", str(SparkContext._gateway.proc.pid))
@@ -19,11 +20,11 @@ print("mapped" if "forklake/classes" in (process / "maps").read_text() else "")
 """
 
 
-def start(cache: Path, **environment: str) -> str:
+def start(cache: Path, script: str = SCRIPT, **environment: str) -> str:
     """What a program shows that starts Spark; returns when its JVM has ended, which inherits the output."""
     known = {name: value for name, value in os.environ.items() if name != "SPARK_CONF_DIR"}
     env = {**known, "XDG_CACHE_HOME": str(cache), "FORKLAKE_CLASS_ARCHIVE": "auto", **environment}
-    command = [sys.executable, "-W", "ignore", "-c", SCRIPT]
+    command = [sys.executable, "-W", "ignore", "-c", IMPORTS + script]
     done = subprocess.run(command, capture_output=True, text=True, timeout=250, check=False, env=env)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
@@ -55,3 +56,18 @@ def test_spark_starts_where_the_jvm_can_write_no_archive(tmp_path: Path) -> None
     # What is in this file, only the JVM knows, which says so where it likes.
     (tmp_path / "options").write_text("-Xshare:off", encoding="ascii")
     assert start(tmp_path, JDK_JAVA_OPTIONS=f"@{tmp_path / 'options'}").endswith("[(3,)]\n\n")
+
+
+def test_a_start_that_fails_for_another_reason_leaves_the_archive(tmp_path: Path) -> None:
+    folder = tmp_path / "forklake" / "classes"
+    failing = """
+try:
+    session = forklake.connect(settings={"spark.master": "local[1]", "spark.driver.memory": "1x"})
+    session.sql("SELECT count(*) FROM range(3)")
+except forklake.ForklakeError as error:
+    print(str(error).partition(":")[0])
+"""
+    start(tmp_path)
+    start(tmp_path)
+    assert start(tmp_path, failing) == "Spark does not start\n"
+    assert len(list(folder.glob("*.jsa"))) == 1

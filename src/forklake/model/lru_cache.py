@@ -37,10 +37,12 @@ class LruCache(Generic[K, V]):
             return self._found[key][0]
 
     def put(self, key: K, found: V, weight: int = 1) -> None:
-        """Add a value, and evict the least recently used ones beyond the size."""
+        """Add a value, and evict the least recently used ones beyond the size. One that is larger alone is left out."""
         with self._lock:
             if key in self._found:
                 self._used -= self._found.pop(key)[1]
+            if weight > self._size:
+                return
             self._found[key] = (found, weight)
             self._used += weight
             while self._used > self._size:

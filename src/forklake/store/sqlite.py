@@ -54,7 +54,7 @@ class SqliteStore:
         self._closed = False
         # One queue for all links to a file, as for the files of SQLite next to it.
         database = self._absolute.resolve()
-        self._queue = WriteQueue(database.with_name(f"{database.name}{QUEUE_SUFFIX}"))
+        self._queue = WriteQueue(database.with_name(f"{database.name}{QUEUE_SUFFIX}"), database)
         self._put_back(self._connect("ro" if read_only else "rwc"))
         self._file = self._file_now()
         register_for_forks(self)
@@ -101,9 +101,9 @@ class SqliteStore:
         if self._read_only:
             raise ReadOnly(f"{self.location} is open for reading only.")
         with self._connection() as connection, self._queue.place() as place:
-            # IMMEDIATE takes the write lock before anything is read, so that no read can be stale.
-            self._execute_when_free(connection, "BEGIN IMMEDIATE", place)
             try:
+                # IMMEDIATE takes the write lock before anything is read, so that no read can be stale.
+                self._execute_when_free(connection, "BEGIN IMMEDIATE", place)
                 transaction = SqliteTransaction(connection)
                 yield transaction, transaction.fetch_all(first)
             finally:
@@ -226,7 +226,8 @@ class SqliteStore:
         return found.st_dev, found.st_ino
 
     def _put_back(self, connection: sqlite3.Connection) -> None:
-        if self._closed:
+        # An interrupt may have come between a transaction and its rollback; its lock would keep out all other writers.
+        if self._closed or connection.in_transaction:
             connection.close()
         else:
             self._idle.put(connection)

@@ -39,8 +39,10 @@ _TICKET_BYTES = 8
 class WriteQueue:
     """The writers of one database, of all processes of this machine. Elsewhere than on Linux, there is no queue."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, database: Path | None = None) -> None:
+        """A new file gets the permissions of the database."""
         self._path = path
+        self._database = database or path
         self._files: set[int] = set()
         register_for_forks(self)
 
@@ -80,13 +82,19 @@ class WriteQueue:
         try:
             # A longer file is not a queue, and may be another lake: a ticket would overwrite its beginning, and closing
             # the file would release SQLite's locks on it.
-            with suppress(FileNotFoundError):
+            is_new = not os.path.lexists(self._path)
+            if not is_new:
                 found = os.lstat(self._path)
                 if not stat.S_ISREG(found.st_mode) or found.st_size > _TICKET_BYTES:
                     return None
-            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
         except OSError:
             return None
+        if is_new:
+            # Whoever may write the database may join, as with SQLite's own files beside it.
+            with suppress(OSError):
+                os.fchmod(file, stat.S_IMODE(os.stat(self._database).st_mode))
+        return file
 
 
 class Place:

@@ -11,6 +11,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
+from typing import Any
 
 import pytest
 
@@ -226,6 +227,33 @@ def test_a_file_that_is_no_queue_stays_as_it_is(tmp_path: Path, kind: str) -> No
     before = queue.read_bytes()
     _add_in_threads(tmp_path)
     assert queue.read_bytes() == before
+
+
+def test_whoever_may_write_the_database_may_join_its_queue(tmp_path: Path) -> None:
+    database = tmp_path / "lake.db"
+    database.touch()
+    database.chmod(0o664)
+    _add_in_threads(tmp_path)
+    assert (tmp_path / f"lake.db{QUEUE_SUFFIX}").stat().st_mode & 0o777 == 0o664
+
+
+def test_an_interrupt_between_lock_and_transaction_keeps_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, begin = SqliteStore(tmp_path / "lake.db"), SqliteStore._execute_when_free
+
+    def interrupted(*arguments: Any) -> None:
+        begin(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteStore, "_execute_when_free", interrupted)
+        with pytest.raises(KeyboardInterrupt), store.writing([]):
+            pass
+    for each in (store, SqliteStore(tmp_path / "lake.db", busy_timeout_ms=100)):
+        with each.writing([]):
+            pass
+        each.close()
 
 
 def test_a_database_has_one_queue_under_all_its_names(tmp_path: Path) -> None:

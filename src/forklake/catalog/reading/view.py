@@ -82,7 +82,7 @@ class CatalogView:
         inherited = cache.inherited_files.get(above)
         found = table_files.visible_files(self._store, scope, table_id, inherited)
         if inherited is None and not scope.is_root:
-            cache.inherited_files.put(above, found.inherited, 1 + len(found.inherited))
+            cache.inherited_files.put(above, found.inherited, max(1, len(found.inherited)))
         if len(found.items) - len(found.inherited) >= LONG_LISTING:
             listings.put((table_id, scope), tuple(found.items), len(found.items))
         return found.items

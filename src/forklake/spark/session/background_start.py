@@ -1,14 +1,17 @@
 """Spark started by a thread, while the program goes on."""
 
 import atexit
+import logging
 import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread, current_thread, get_native_id
+from time import monotonic
 
 _SECONDS_TO_END = 2.0
+_SECONDS_BETWEEN_LOOKS = 0.05
 
 
 class BackgroundStart:
@@ -38,13 +41,25 @@ class BackgroundStart:
     def _end(self) -> None:
         if os.getpid() != self._process or not self._thread.is_alive():
             return
+        before = logging.root.manager.disable
+        # Py4J would log that its JVM is gone.
+        logging.disable()
+        try:
+            self._end_children()
+        finally:
+            logging.disable(before)
+
+    def _end_children(self) -> None:
         for number in (signal.SIGTERM, signal.SIGKILL):
-            for child in _children(f"/proc/self/task/{self._native_id}"):
-                with suppress(OSError):
-                    os.kill(child, number)
-            self._thread.join(_SECONDS_TO_END)
-            if not self._thread.is_alive():
-                return
+            until = monotonic() + _SECONDS_TO_END
+            while monotonic() < until:
+                # Looked for again: the thread may be about to start it.
+                for child in _children(f"/proc/self/task/{self._native_id}"):
+                    with suppress(OSError):
+                        os.kill(child, number)
+                self._thread.join(_SECONDS_BETWEEN_LOOKS)
+                if not self._thread.is_alive():
+                    return
 
 
 def _children(task: str) -> Iterator[int]:

@@ -9,6 +9,7 @@ docs/decisions/0028-class-archive.md tells why.
 """
 
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
@@ -35,6 +36,8 @@ _CONFLICTS = ("-Xshare", "SharedArchive", "ArchiveClassesAtExit", "-javaagent", 
 _PATHS = ("SPARK_DIST_CLASSPATH", *_FOLDERS_OF_SETTINGS)
 _OPTIONS = ("-XX:+VerifySharedSpaces", "-Xlog:cds*=off", "-XX:+IgnoreUnrecognizedVMOptions")
 """Contents are checked, nothing is printed, and another JVM than HotSpot starts as well."""
+_SPLITS = re.compile(r"[\s\"'\\]")
+"""What has a meaning in options of the JVM as Spark reads them."""
 _UNUSED_SECONDS = 60 * 24 * 3600
 
 
@@ -96,10 +99,14 @@ def _has_files(folder: str | None) -> bool:
 
 def _own_folder(environment: Mapping[str, str]) -> Path:
     """The folder of archives. Raises OSError if others could write there: a JVM runs the code that it maps."""
-    home = environment.get("XDG_CACHE_HOME")
-    folder = (Path(home) if home else Path.home() / ".cache") / "forklake" / "classes"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for place in (folder, folder.parent):
+    home = Path(environment.get("XDG_CACHE_HOME", ""))
+    ours = (home if home.is_absolute() else Path.home() / ".cache") / "forklake"
+    folder = ours / "classes"
+    if _SPLITS.search(str(folder)):
+        raise NotADirectoryError(f"Spark would split the name of {folder} in its options")
+    for place in (ours, folder):
+        # The mode of a folder is not that of its parents.
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_own(place.lstat(), place)
     return folder
 

@@ -34,9 +34,11 @@ def interruptible() -> Iterator[None]:
 def cancel_jobs_on_interrupt() -> None:
     """Cancel all jobs before an interrupt is raised, as PySpark does if it is started by the main thread.
 
-    A call of PySpark can lose an interrupt, and then it waits for its job.
+    A call of PySpark can lose an interrupt, and then it waits for its job. A process that ignores them keeps doing so.
     """
     before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        return
 
     def cancel(number: int, frame: FrameType | None) -> None:
         from pyspark import SparkContext
@@ -48,6 +50,8 @@ def cancel_jobs_on_interrupt() -> None:
         finally:
             if callable(before):
                 before(number, frame)
+            else:
+                raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, cancel)
 

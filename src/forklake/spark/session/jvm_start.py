@@ -34,8 +34,10 @@ def start_spark(settings: Mapping[str, str], *, verbose: bool = False) -> SparkS
         except QueryFailed:
             if not archive.options:
                 raise
-            archive.discard()
-    return _start(settings, ClassArchive(), verbose=verbose)
+    session = _start(settings, ClassArchive(), verbose=verbose)
+    # Spark starts without it, so the archive was the cause.
+    archive.discard()
+    return session
 
 
 def _start(settings: Mapping[str, str], archive: ClassArchive, *, verbose: bool) -> SparkSession:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from tempfile import gettempdir
-from threading import Lock, current_thread, main_thread
+from threading import Lock, current_thread, get_ident, main_thread
 from typing import TYPE_CHECKING
 
 from forklake.errors import InvalidOption, QueryFailed
 from forklake.model.module_on_use import module_on_use
 from forklake.model.process_forks import register_for_forks
 from forklake.spark.session.background_start import BackgroundStart
+from forklake.spark.session.environment_settings import environment_settings
 from forklake.spark.session.interrupts import cancel_jobs_on_interrupt
 from forklake.spark.session.scan_cache import ScanCache
 from forklake.spark.session.session_settings import (
@@ -78,14 +79,30 @@ class _SparkOfProcess:
     def __init__(self) -> None:
         self.inherited: SparkContext | None = None
         """The context inherited from the parent process, whose connection cannot be shared."""
-        self.starting = Lock()
+        self._starting = Lock()
+        self._starter: int | None = None
         register_for_forks(self)
 
     def before_fork(self) -> None:
         """Nothing to do: Spark remains with the process that started it."""
 
     def after_fork(self) -> None:
-        self.inherited, self.starting = _active_context(), Lock()
+        self.inherited, self._starting = _active_context(), Lock()
+
+    @contextmanager
+    def one_start(self) -> Iterator[None]:
+        """Wraps a start of Spark: two at once would be two JVMs, one of them for nothing."""
+        with self._starting:
+            self._starter = get_ident()
+            try:
+                yield
+            finally:
+                self._starter = None
+
+    @property
+    def is_starting_here(self) -> bool:
+        """Whether this thread is starting Spark, and others wait for it."""
+        return self._starter == get_ident()
 
 
 _PROCESS = _SparkOfProcess()
@@ -97,7 +114,9 @@ class SparkProvider:
     def __init__(self, spark: SparkSession | None = None, settings: Mapping[str, str] | None = None) -> None:
         self._spark = spark
         self._given = dict(settings or {})
-        self._before_start = settings_from({**ONE_MACHINE, **self._given})
+        # What is given to the session takes precedence over the environment of its JVM.
+        self._until_start = {**environment_settings(), **ONE_MACHINE, **self._given}
+        self._before_start = settings_from(self._until_start)
         self._watched = None if spark is None else WatchedSettings(spark)
         self._lock = Lock()
         self.cache = ScanCache()
@@ -108,8 +127,9 @@ class SparkProvider:
         register_for_forks(self)
 
     def before_fork(self) -> None:
-        if self._background is not None:
-            # A child process cannot tell what to make of half a start.
+        # A child process cannot tell what to make of half a start. A start itself forks for its JVM: it must not wait
+        # for another start, which waits for it.
+        if self._background is not None and not _PROCESS.is_starting_here:
             self._background.wait()
         # Operations that need only the settings of Spark continue to work in the child process.
         if self._watched is not None and not self._is_inherited:
@@ -137,7 +157,7 @@ class SparkProvider:
             return self._settings_before_fork.zone
         active = None if self.is_running else self._active()
         if not self.is_running and active is None and not _names_a_server(self._given):
-            return self._given.get(name) or ONE_MACHINE.get(name) or default or ""
+            return self._until_start.get(name) or default or ""
         found = (active or self.get()).conf
         return (found.get(name) if default is None else found.get(name, default)) or ""
 
@@ -161,8 +181,7 @@ class SparkProvider:
         with self._lock:
             self._check_own()
             if self._spark is None:
-                # Two starts at once would be two JVMs, one of them for nothing.
-                with _PROCESS.starting:
+                with _PROCESS.one_start():
                     self._spark = active_session() or _start_session(self._given)
                 self._watched = WatchedSettings(self._spark)
             if self._background is not None and current_thread() is main_thread():

@@ -13,6 +13,7 @@ from forklake.spark.storage.earlier_exports import check_no_database, check_repl
 from forklake.spark.storage.storage import Storage, local_path, storage_at
 
 _PART = re.compile(r"part-(\d+)-")
+_OF_SPARK = re.compile(r"\.?(part-\d+-|_SUCCESS)")
 
 
 def export(
@@ -41,28 +42,33 @@ def export(
 
 @contextmanager
 def _checked_parts(place: str, check: Callable[[set[int]], None] | None) -> Iterator[None]:
-    """Check the files that are written in the block, and delete them if the check fails."""
-    before = set() if check is None else _files_in(place)
-    yield
+    """Check the files that Spark writes in the block, and delete them if the check fails."""
     if check is None:
+        yield
         return
-    written = _files_in(place) - before
+    files, folders = _contents(place)
+    yield
+    written, made = _contents(place)
+    written, made = written - files, made - folders
     try:
         check({int(found[1]) for path in written if (found := _PART.match(os.path.basename(path)))})
     except BaseException:
         for path in written:
-            with suppress(OSError):
-                os.unlink(path)
-        for folder, _, _ in os.walk(local_path(place) or "", topdown=False):
-            # Those with other files stay.
+            # Others may have written there, too.
+            if _OF_SPARK.match(os.path.basename(path)):
+                with suppress(OSError):
+                    os.unlink(path)
+        for folder in sorted(made, reverse=True):
             with suppress(OSError):
                 os.rmdir(folder)
         raise
 
 
-def _files_in(place: str) -> set[str]:
-    """The files in a local folder, at any depth."""
-    return {os.path.join(folder, name) for folder, _, names in os.walk(local_path(place) or "") for name in names}
+def _contents(place: str) -> tuple[set[str], set[str]]:
+    """The files and folders in a local folder, at any depth."""
+    found = list(os.walk(local_path(place) or ""))
+    files = {os.path.join(folder, name) for folder, _, names in found for name in names}
+    return files, {folder for folder, _, _ in found}
 
 
 def check_place(place: str) -> None:

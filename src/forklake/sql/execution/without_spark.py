@@ -20,6 +20,7 @@ from forklake.sql.binding.names import BoundRelation, Context, find_relation
 from forklake.sql.functions.metadata_tables import find_metadata
 from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.known_nodes import has_only_arguments, is_known
+from forklake.sql.parsing.plain_syntax import is_plain_select
 from forklake.sql.parsing.table_references import ParsedQuery, Reference, parse_query
 from forklake.sql.queries.column_aliases import is_plain_table
 from forklake.sql.session.state import SessionState
@@ -59,6 +60,8 @@ def answer_without_spark(
     called = _procedure_rows(state, context, select, parameters) if is_plain else None
     if called is not None:
         return called
+    # Spark must see a text that it may refuse.
+    is_plain = is_plain and (context.dialect != "spark" or is_plain_select(parsed.text))
     reference = _only_table(parsed) if state.takes_shortcuts else None
     if reference is None:
         return None
@@ -248,7 +251,7 @@ def _project(state: SessionState, rows: pa.Table | None, select: exp.Select) -> 
         if name is None:
             return None
         names.append(name)
-        titles.append(alias or inner.name)
+        titles.append(inner.name if alias is None else alias)
     return pa.table([rows[name] for name in names], names=titles)
 
 
@@ -281,6 +284,7 @@ def _count_rows(tx: Transaction, table: Table, select: exp.Select, dialect: str)
     is_star = type(count.this) is exp.Star and has_only_arguments(count.this, frozenset())
     if not is_star and count.this != exp.Literal.number(1):
         return None
-    title = alias or ("count_star()" if is_star and dialect == "duckdb" else "count(1)")
+    own_title = "count_star()" if is_star and dialect == "duckdb" else "count(1)"
+    title = own_title if alias is None else alias
     schema = pa.schema([pa.field(title, pa.int64(), nullable=False)])
     return pa.table([python_array([exact_count(tx, table)], pa.int64())], schema)

@@ -23,9 +23,11 @@ from forklake.model.predicates import (
     Predicate,
     StartsWith,
     UnknownPredicate,
+    is_understood,
 )
 from forklake.sql.parsing.cursor import parse_text
 from forklake.sql.parsing.known_nodes import is_known
+from forklake.sql.parsing.plain_syntax import is_plain_condition
 from forklake.sql.pruning.comparable_constants import comparable_constants, integer_constants, like_prefix
 from forklake.sql.pruning.comparison_rules import ComparisonRules
 
@@ -64,7 +66,11 @@ def parse_predicate(text: str, dialect: str, names: RowNames, rules: ComparisonR
         parsed = parse_text(text, dialect)
     except SqlglotError:
         return UnknownPredicate()
-    return predicate_from_tree(parsed, names, rules.for_text(text))
+    found = predicate_from_tree(parsed, names, rules.for_text(text))
+    if dialect == "spark" and is_understood(found) and not is_plain_condition(text):
+        # Spark may refuse the text, so it must see it. DuckDB's dialect is translated from the same tree.
+        return And((found, UnknownPredicate()))
+    return found
 
 
 def predicate_from_tree(condition: exp.Expr, names: RowNames, rules: ComparisonRules) -> Predicate:

@@ -133,8 +133,11 @@ def _is_shareable(other: Attachment, address: str, options: AttachOptions) -> bo
 
 
 def _address(url: str) -> str:
-    """A relative path of a file is another one when the working directory has changed."""
-    return url if _is_server(url) else os.path.abspath(url.removeprefix("sqlite:"))
+    """What a URL means now: a relative path depends on the working directory, and a server on libpq's variables."""
+    if not _is_server(url):
+        return os.path.abspath(url.removeprefix("sqlite:"))
+    variables = sorted((name, value) for name, value in os.environ.items() if name.startswith("PG"))
+    return f"{url} {variables}"
 
 
 def _is_server(url: str) -> bool:

@@ -33,7 +33,8 @@ def _literal(value: object) -> exp.Expr:
         # A literal has no backslash, which escapes in a pattern of LIKE.
         case str() if "\\" not in value:
             return exp.Literal.string(value)
-        case Decimal() if value.is_finite() and "E" not in str(value):
+        # Without a point, a literal is an integer.
+        case Decimal() if value.is_finite() and "E" not in str(value) and "." in str(value):
             number = exp.Literal.number(str(abs(value)))
             return exp.Neg(this=number) if value < 0 else number
     raise NeedsSparkError("a parameter is of a type that only Spark compares")

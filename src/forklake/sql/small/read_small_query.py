@@ -3,7 +3,6 @@
 Every node and every argument is on a list; anything else needs Spark, with a reason that EXPLAIN shows.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
@@ -15,6 +14,7 @@ from forklake.model.names import fold
 from forklake.model.predicates import And, Predicate, is_understood
 from forklake.sql.duckdb.column_names import result_name
 from forklake.sql.parsing.known_nodes import has_only_arguments, is_known
+from forklake.sql.parsing.plain_syntax import is_plain_select
 from forklake.sql.parsing.table_references import Reference
 from forklake.sql.pruning.comparable_constants import literal_text
 from forklake.sql.pruning.comparison_rules import ComparisonRules
@@ -40,7 +40,6 @@ _FUNCTIONS: Mapping[type[exp.Expr], tuple[Function, frozenset[str]]] = {
     exp.Avg: ("avg", _THIS),
 }
 _LONG = 2**63
-_QUOTED_ALIAS = re.compile(r"\bas(?:\s|/\*.*?\*/|--[^\n]*\n)*[\"']", re.IGNORECASE | re.DOTALL)
 _SUMMED_AS_LONG = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"})
 
 
@@ -50,9 +49,6 @@ def read_small_query(
     """Read a SELECT from a table as a small query; NeedsSparkError if it is not one."""
     rules = rules.for_text(text)
     reader = _Reader(select, reference, table, dialect, rules)
-    if dialect == "spark" and _QUOTED_ALIAS.search(text):
-        # A syntax error in Spark, unless its settings say otherwise.
-        raise NeedsSparkError("it has a text where a name is expected")
     if "|>" in text or "${" in text or not has_only_arguments(select, _CLAUSES):
         raise NeedsSparkError("it has clauses besides WHERE, GROUP BY, HAVING, ORDER BY and LIMIT")
     outputs = tuple(output for shown in select.expressions for output in reader.outputs(shown))
@@ -75,6 +71,8 @@ def read_small_query(
         raise NeedsSparkError("its WHERE has expressions that only Spark evaluates")
     having = reader.having(outputs, group)
     order = reader.order(outputs, is_grouped)
+    if dialect == "spark" and not is_plain_select(text):
+        raise NeedsSparkError("only Spark knows whether its syntax is valid")
     return SmallQuery(
         outputs,
         predicate,
@@ -114,8 +112,8 @@ class _Reader:
         if constant is not None:
             if alias is None and not self._is_spark:
                 raise NeedsSparkError("only Spark knows the titles of its columns")
-            return [Output(alias or str(constant), None, constant=constant)]
-        return [Output(alias or self._title(shown), self._column(shown).name)]
+            return [Output(str(constant) if alias is None else alias, None, constant=constant)]
+        return [Output(self._title(shown) if alias is None else alias, self._column(shown).name)]
 
     def group(self, outputs: Sequence[Output]) -> tuple[str, ...]:
         """The columns of GROUP BY, or with DISTINCT all columns of the result."""

@@ -17,6 +17,7 @@ from forklake.spark.work import Work
 from forklake.spark.writing.incoming import as_rows
 from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.cursor import quoted_name
+from forklake.sql.parsing.plain_syntax import is_plain_condition
 from forklake.sql.parsing.statements import Delete, Update
 from forklake.sql.parsing.table_references import parse_query
 from forklake.sql.pruning.comparison_rules import ComparisonRules
@@ -43,6 +44,9 @@ def rows_of_change(
     """The query for the rows that a statement chooses; NeedsSparkError if only Spark finds them."""
     if statement.sources is not None:
         raise NeedsSparkError("it has other sources")
+    # Alone: in brackets, the text of two conditions may become one.
+    if dialect == "spark" and statement.where is not None and not is_plain_condition(statement.where):
+        raise NeedsSparkError("only Spark knows whether its syntax is valid")
     where = "" if statement.where is None else f" WHERE ({statement.where}\n)"
     name = quoted_name(statement.alias or table.name, dialect)
     parsed = parse_query(f"SELECT * FROM {name}{where}", dialect)

@@ -34,6 +34,7 @@ class Machine:
         with class_archive(settings, self.environment | environment) as archive:
             if archive.lock is not None:
                 self.file_of(archive).write_bytes(b"all of it")
+                self.file_of(archive).chmod(0o444)
             return archive
 
     @staticmethod
@@ -128,6 +129,29 @@ def test_a_folder_that_others_can_write_is_not_used(machine: Machine, name: str)
     machine.start()
     (machine.folder / name).chmod(0o770)
     assert machine.start().options == ()
+
+
+def test_new_folders_are_for_the_user_alone_whatever_the_umask(machine: Machine) -> None:
+    before = os.umask(0o002)
+    try:
+        machine.start()
+    finally:
+        os.umask(before)
+    assert machine.start().used is not None
+    assert machine.archives.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("name", ["a b", "a'b", 'a"b', "a\\b"])
+def test_a_folder_whose_name_spark_would_split_is_not_used(machine: Machine, name: str) -> None:
+    assert machine.start(XDG_CACHE_HOME=str(machine.folder / name)).options == ()
+
+
+def test_a_relative_folder_of_caches_is_ignored(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(machine.folder / "home"))
+    monkeypatch.chdir(machine.folder)
+    assert machine.start(XDG_CACHE_HOME="relative").lock is not None
+    assert (machine.folder / "home" / ".cache" / "forklake" / "classes").is_dir()
+    assert not (machine.folder / "relative").exists()
 
 
 def test_an_archive_that_others_can_write_is_not_used(machine: Machine) -> None:

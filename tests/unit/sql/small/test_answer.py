@@ -264,3 +264,18 @@ def test_the_first_rows_of_many_are_those_of_the_whole_order() -> None:
             order = (SortKey("k", descending, nulls_first), SortKey("i", True, True))
             whole = answer(query(order=order), rows)
             assert answer(query(order=order, limit=10, offset=3), rows) == whole.slice(3, 10)
+
+
+@pytest.mark.parametrize("column", ["i", "s", "d", "b", "f"])
+def test_many_values_of_in_choose_the_rows_that_comparisons_with_each_choose(column: str) -> None:
+    many = {
+        "i": [1, 4, *range(100, 200)],
+        "s": ["a", "b", *map(str, range(100))],
+        "d": [Decimal("1.5"), Decimal(-1), *(Decimal(number) / 100 for number in range(100))],
+        "b": [True] * 100,
+        "f": [0.1, *map(float, range(100))],
+    }[column]
+    found = In((column,), tuple(many))
+    each = Or(tuple(Comparison((column,), "=", value) for value in many))
+    for chosen, expected in ((found, each), (Not(found), Not(each))):
+        assert values(query(chosen)) == values(query(expected))

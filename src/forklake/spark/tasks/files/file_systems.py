@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from pyarrow import fs
 
+from forklake.errors import InvalidInput
 from forklake.model.data_paths import usual_scheme
 
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
@@ -28,6 +29,11 @@ def file_system_at(place: str) -> tuple[fs.FileSystem, str]:
     if not separator:
         return fs.LocalFileSystem(), place
     authority = path.partition("/")[0]
+    if scheme in ("s3", "gs") and "@" in authority:
+        raise InvalidInput(
+            f"A {scheme}:// URL begins with the name of a bucket."
+            " Credentials are taken from the environment, not from URLs."
+        )
     if scheme == "s3":
         return _s3(os.getpid(), authority), path
     if scheme == "gs":
@@ -54,7 +60,7 @@ def _s3(_process: int, bucket: str) -> fs.FileSystem:
     region = next((os.environ[name] for name in _REGIONS if os.environ.get(name)), None)
     # A delayed open asks nothing before the first byte is written.
     if endpoint is None:
-        return fs.S3FileSystem(region=region or fs.resolve_s3_region(bucket), allow_delayed_open=True)
+        return fs.S3FileSystem(region=_region_of(bucket, region), allow_delayed_open=True)
     scheme, separator, host = endpoint.partition("://")
     return fs.S3FileSystem(
         region=region or "us-east-1",
@@ -62,3 +68,14 @@ def _s3(_process: int, bucket: str) -> fs.FileSystem:
         endpoint_override=(host if separator else endpoint).rstrip("/"),
         allow_delayed_open=True,
     )
+
+
+def _region_of(bucket: str, otherwise: str | None) -> str:
+    """The region of a bucket, which need not be that of this machine."""
+    try:
+        region: str = fs.resolve_s3_region(bucket)
+    except OSError:
+        if otherwise is None:
+            raise
+        return otherwise
+    return region

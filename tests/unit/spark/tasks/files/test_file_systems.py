@@ -5,6 +5,7 @@ import os
 import pytest
 from pyarrow import fs
 
+from forklake.errors import InvalidInput
 from forklake.model.data_paths import absolute_folder, as_pattern, usual_scheme
 from forklake.spark.tasks.files.file_systems import file_system_at
 
@@ -40,3 +41,9 @@ def test_a_local_folder_is_absolute_and_a_url_has_its_usual_scheme() -> None:
 
 def test_a_pattern_of_a_path_escapes_what_has_a_meaning_in_patterns() -> None:
     assert as_pattern("/a b/[x]*{y,z}?\\") == r"/a b/\[x\]\*\{y,z\}\?\\"
+
+
+def test_credentials_in_a_url_are_refused_and_not_shown() -> None:
+    with pytest.raises(InvalidInput, match="Credentials are taken from the environment") as raised:
+        file_system_at("s3://KEY:SECRET@bucket/x/")
+    assert "SECRET" not in str(raised.value)

@@ -1,0 +1,74 @@
+"""The strict grammar of what is answered although Spark does not see its text."""
+
+import pytest
+
+from forklake.sql.parsing.plain_syntax import is_plain_condition, is_plain_select
+
+PLAIN = [
+    "SELECT * FROM e WHERE id = 1",
+    "select id, max(a) as m, count(*) n, count(distinct b) from lake.main.`e x` AS t"
+    " where t.id in (1, -2, 3) and not (s like 'a%' or s is not null)"
+    " group by id, b having max(a) > 3 order by n desc nulls first, id limit 10 offset 2;",
+    "SELECT id FROM e WHERE d = DATE '2020-01-01' AND ts >= TIMESTAMP'2020-01-01 00:00:00' -- end",
+    "SELECT id FROM e WHERE year(d) = 2024 AND cast(a as decimal(10,2)) < 1.5e3 AND b::int <> :p",
+    "SELECT DISTINCT a FROM table_changes('e', 1, versions => ARRAY(1,2)) t",
+    "SELECT 'x' AS ``, id FROM e",
+    "SELECT date, timestamp, name, comment, index, key FROM e",
+    "SELECT /* of */ id FROM e WHERE a BETWEEN 1 AND 2 AND s.f.g = 'x' AND b IS NOT TRUE",
+    "SELECT snapshot_id FROM ducklake_snapshots('lake')",
+]
+NOT_PLAIN = [
+    "SELECT id, FROM e",
+    "SELECT *, FROM e",
+    "SELECT FROM e",
+    "FROM e SELECT id",
+    "SELECT id FROM e WHERE id IN (1,)",
+    "SELECT id FROM e WHERE s NOT NULL",
+    "SELECT id FROM e WHERE s ISNULL",
+    "SELECT id FROM e WHERE s NOTNULL",
+    "SELECT id FROM e ORDER BY id LIMIT 1, 2",
+    "SELECT id FROM e GROUP BY a,",
+    "SELECT id FROM e ORDER BY id,",
+    "SELECT max(id,) FROM e",
+    "SELECT id FROM e LIMIT 2 WHERE id=1",
+    "SELECT id FROM e OFFSET 1 LIMIT 1",
+    "SELECT id FROM e ORDER BY id GROUP BY id",
+    "SELECT id FROM e GROUP BY id WHERE id = 1",
+    "SELECT id FROM e HAVING a>1 GROUP BY a",
+    "SELECT id FROM e OFFSET 2 ROWS",
+    "SELECT * FROM e *",
+    "SELECT é FROM e",
+    "SELECT id \u3164 FROM e",
+    "SELECT id\u00a0FROM e",
+    "SELECT id FROM e WHERE a = 1a",
+    "SELECT 1x FROM e",
+    "SELECT id FROM e WHERE a = 1 -- x \\\n AND b = 2",
+    "SELECT id FROM e /* /* */ WHERE a = 1 */",
+    "SELECT /*+ BROADCAST(e) */ id FROM e",
+    "SELECT id FROM e WHERE a = 'x' 'z'",
+    "SELECT id AS 'x' FROM e",
+    "SELECT id FROM e WHERE a = b = c",
+    "SELECT id FROM e WHERE a = b IS NULL",
+    "SELECT id FROM e WHERE (a, b) = (1, 2)",
+    "SELECT id FROM e t u",
+    "SELECT id a b FROM e",
+    "SELECT id FROM e) UNION (SELECT id FROM f",
+    "SELECT id FROM e WHERE a = current_date",
+    "SELECT id FROM e WHERE a = 'no end",
+]
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_what_spark_certainly_accepts_is_plain(text: str) -> None:
+    assert is_plain_select(text)
+
+
+@pytest.mark.parametrize("text", NOT_PLAIN)
+def test_whatever_spark_may_refuse_or_read_otherwise_is_not(text: str) -> None:
+    assert not is_plain_select(text)
+
+
+@pytest.mark.parametrize("text", ["id=1) OR (id=2", "a) or (b", "id IN (1,)", "s ISNULL", "", "id = 1;;", "id = 1, 2"])
+def test_a_text_that_is_not_one_condition_is_not_plain(text: str) -> None:
+    assert is_plain_condition("id = 1 OR (a AND NOT b)")
+    assert not is_plain_condition(text)
