@@ -22,6 +22,7 @@ from trust.answers.check_plans import PlanCheck
 from trust.answers.check_settings import SETTINGS
 from trust.answers.check_small import ANSWERED, SmallQueryCheck
 from trust.answers.check_small_feeds import SmallFeedCheck
+from trust.answers.check_small_syntax import SmallSyntaxCheck
 from trust.answers.check_snapshots import STATEMENTS
 from trust.answers.grammar import Grammar, simplest
 from trust.answers.outcomes import of_rows
@@ -45,6 +46,7 @@ SHORT = Counts(
     small_queries=examples(240),
     small_feeds=examples(24),
     small_inserts=examples(24),
+    small_syntax=examples(160),
     constants=examples(48),
     settings=len(SETTINGS),
     under_settings=100,
@@ -137,6 +139,13 @@ def test_a_small_query_that_the_driver_answers_wrongly_is_found(small: Subject) 
     with answer_plants.nulls_first_ignored():
         SmallQueryCheck(small, tally).check(random.Random(1), 300)
     assert any("ORDER BY" in told.split(";\n")[-1] for told in tally.found)
+
+
+def test_a_text_that_spark_refuses_and_the_driver_answers_is_found(small: Subject) -> None:
+    tally = Tally()
+    with answer_plants.syntax_unchecked():
+        SmallSyntaxCheck(small, tally).check(random.Random(1), 300)
+    assert any("PARSE_SYNTAX_ERROR" in told for told in tally.found)
 
 
 def test_a_change_feed_that_the_driver_answers_wrongly_is_found(small: Subject) -> None:

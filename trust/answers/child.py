@@ -28,6 +28,7 @@ PIECES: Mapping[str, Counts] = {
         small_changes=60,
         small_feeds=60,
         small_inserts=30,
+        small_syntax=300,
         changes=12,
         constants=72,
         duckdb_conditions=1200,

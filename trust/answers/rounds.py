@@ -19,6 +19,7 @@ from trust.answers.check_small import SmallQueryCheck
 from trust.answers.check_small_changes import SmallChangeCheck
 from trust.answers.check_small_feeds import SmallFeedCheck
 from trust.answers.check_small_inserts import SmallInsertCheck
+from trust.answers.check_small_syntax import SmallSyntaxCheck
 from trust.answers.check_snapshots import STATEMENTS, SnapshotCheck
 from trust.answers.subject import light, speaking, subject
 from trust.answers.tables import make_tables
@@ -47,6 +48,8 @@ class Counts:
     """The same for queries of change feeds."""
     small_inserts: int = 0
     """The same for INSERTs of queries."""
+    small_syntax: int = 0
+    """Of texts that are nearly small queries, in Spark's dialect; a fourth as many that are nearly changes."""
     constants: int = 0
     settings: int = 0
     """How many of the settings, each with `under_settings` statements."""
@@ -93,6 +96,7 @@ def run_round(
         SmallChangeCheck(made, tallies["small"]).check(chance("small changes"), counts.small_changes)
         SmallFeedCheck(made, tallies["small"]).check(chance("small feeds"), counts.small_feeds)
         SmallInsertCheck(made, tallies["small"]).check(chance("small inserts"), counts.small_inserts)
+        SmallSyntaxCheck(made, tallies["small"]).check(chance("small syntax"), counts.small_syntax)
         if counts.constants:
             constants = ConstantCheck(made, tallies["constants"])
             constants.check(chance("constants"), counts.constants)

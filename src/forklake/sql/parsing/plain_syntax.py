@@ -234,6 +234,18 @@ class _Reader:
         self._skip_arguments()
         if self._accept("AS") or self._is_name():
             self._name()
+        elif self._peek().text == "WHERE" and self._is_list_of_names(1):
+            # `FROM t WHERE (a)`: Spark takes WHERE for an alias with a list of columns.
+            raise _NotPlain
+
+    def _is_list_of_names(self, ahead: int) -> bool:
+        if self._peek(ahead) != _Part("sign", "("):
+            return False
+        while self._peek(ahead).text in ("(", ","):
+            if self._peek(ahead + 1).kind not in ("name", "word"):
+                return False
+            ahead += 2
+        return self._peek(ahead).text == ")"
 
     def _skip_arguments(self) -> None:
         """The arguments of a function of ours, which Spark never sees."""

@@ -16,6 +16,8 @@ PLAIN = [
     "SELECT date, timestamp, name, comment, index, key FROM e",
     "SELECT /* of */ id FROM e WHERE a BETWEEN 1 AND 2 AND s.f.g = 'x' AND b IS NOT TRUE",
     "SELECT snapshot_id FROM ducklake_snapshots('lake')",
+    "SELECT * FROM e AS e WHERE (b)",
+    "SELECT * FROM e WHERE (b = 1)",
 ]
 NOT_PLAIN = [
     "SELECT id, FROM e",
@@ -55,6 +57,8 @@ NOT_PLAIN = [
     "SELECT id FROM e) UNION (SELECT id FROM f",
     "SELECT id FROM e WHERE a = current_date",
     "SELECT id FROM e WHERE a = 'no end",
+    "SELECT * FROM e WHERE (b)",
+    "SELECT * FROM e WHERE (b, `c d`) ORDER BY b",
 ]
 
 
