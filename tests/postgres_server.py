@@ -25,7 +25,16 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-FAST: Mapping[str, str] = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+FAST: Mapping[str, str] = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "checkpoint_timeout": "1h",
+    # The lakes of thousands of tests are in one database, and few tests need statistics of them.
+    "autovacuum": "off",
+}
 """For tests: a crash of the machine may lose the data, and nobody would miss it."""
 
 DURABLE: Mapping[str, str] = {"fsync": "on", "synchronous_commit": "on"}
@@ -262,8 +271,8 @@ def _is_alive(pid: int) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ask for a fast shutdown, and insist when it does not come."""
-    process.send_signal(signal.SIGINT)
+    """Ask for an end without a checkpoint, as the data will be deleted, and insist when it does not come."""
+    process.send_signal(signal.SIGQUIT)
     try:
         process.wait(STOP_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:

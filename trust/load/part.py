@@ -18,7 +18,7 @@ OPERATIONS = 3000
 """So many must be done in the short form, on a machine that is busy with other things as well."""
 COMMITS = 1000
 
-SETTINGS: Mapping[str, str] = {**FAST, "autovacuum_naptime": "2s"}
+SETTINGS: Mapping[str, str] = {**FAST, "autovacuum": "on", "autovacuum_naptime": "2s"}
 """Rows that are gone make room for others soon enough for a run of less than a minute to see it."""
 
 
