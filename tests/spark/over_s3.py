@@ -11,7 +11,7 @@ from forklake.errors import ForklakeError
 from tests.s3_server import BUCKET, S3Server
 from tests.spark.conftest import Lakehouse
 
-KEYS = ["a b", "ä%20?", "a+b&c=d", "[ab]*{x,y}", "x" * 200]
+KEYS = ["a b/ä%20?/a+b&c=d", "[ab]*{x,y}/" + "x" * 200]
 
 
 def attach(lakehouse: Lakehouse, folder: Path, url: str) -> CatalogHandle:

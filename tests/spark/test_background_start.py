@@ -56,16 +56,6 @@ print(other.sql("SELECT count(*) FROM range(2)").fetchall())
 print(session.sql("SELECT count(*) FROM range(3)").fetchall())
 print(other.spark is session.spark)
 """
-DEFAULT_SIGNAL = """
-signal.signal(signal.SIGINT, signal.{})
-session.sql("SELECT count(*) FROM range(3)")
-try:
-    os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(1)
-    print("goes on")
-except KeyboardInterrupt:
-    print("interrupted")
-"""
 SETTINGS = """
 session.sql("SET spark.sql.session.timeZone = 'America/New_York'")
 print(forklake.connect().sql("SELECT current_timezone()").fetchall())
@@ -104,12 +94,6 @@ def test_a_session_that_needs_spark_meanwhile_starts_no_second_jvm() -> None:
 def test_two_sessions_that_start_it_share_one() -> None:
     done = run(TWO)
     assert done.stdout.splitlines() == ["[(2,)]", "[(3,)]", "True"], done.stderr
-
-
-@pytest.mark.parametrize(("given", "shown"), [("SIG_DFL", "interrupted"), ("SIG_IGN", "goes on")])
-def test_interrupts_end_the_processes_that_they_ended_before(given: str, shown: str) -> None:
-    done = run(DEFAULT_SIGNAL.format(given))
-    assert done.stdout == f"{shown}\n", done.stderr
 
 
 def test_another_session_changes_no_setting_of_it() -> None:

@@ -1,9 +1,12 @@
 """The archive of classes with a real JVM, in processes of their own."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from forklake.spark.session.class_archive import class_archive
 
@@ -30,16 +33,41 @@ def start(cache: Path, script: str = SCRIPT, **environment: str) -> str:
     return done.stdout
 
 
-def test_spark_starts_with_an_archive_whatever_is_in_it(tmp_path: Path) -> None:
-    assert start(tmp_path) == "[(3,)]\n\n"
-    assert start(tmp_path) == "[(3,)]\nmapped\n"
-    [archive] = (tmp_path / "forklake" / "classes").glob("*.jsa")
-    # The JVM sees that the contents are others, and does without.
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the archive that the first start has left."""
+    folder = tmp_path_factory.mktemp("cache")
+    assert start(folder) == "[(3,)]\n\n"
+    return folder
+
+
+def test_the_next_start_maps_the_archive(cache: Path) -> None:
+    assert start(cache) == "[(3,)]\nmapped\n"
+
+
+FAILING = """
+try:
+    session = forklake.connect(settings={"spark.master": "local[1]", "spark.driver.memory": "1x"})
+    session.sql("SELECT count(*) FROM range(3)")
+except forklake.ForklakeError as error:
+    print(str(error).partition(":")[0])
+"""
+
+
+def test_a_start_that_fails_for_another_reason_leaves_the_archive(cache: Path) -> None:
+    assert start(cache, FAILING) == "Spark does not start\n"
+    assert len(list((cache / "forklake" / "classes").glob("*.jsa"))) == 1
+
+
+def test_an_archive_with_other_contents_is_not_mapped(cache: Path, tmp_path: Path) -> None:
+    changed = shutil.copytree(cache, tmp_path / "cache")
+    [archive] = (changed / "forklake" / "classes").glob("*.jsa")
+    # The JVM sees it, and does without.
     archive.chmod(0o600)
     size = archive.stat().st_size
     os.truncate(archive, size - 5_000_000)
     os.truncate(archive, size)
-    assert start(tmp_path) == "[(3,)]\n\n"
+    assert start(changed) == "[(3,)]\n\n"
 
 
 def test_the_jvm_of_this_machine_can_have_one(tmp_path: Path) -> None:
@@ -56,18 +84,3 @@ def test_spark_starts_where_the_jvm_can_write_no_archive(tmp_path: Path) -> None
     # What is in this file, only the JVM knows, which says so where it likes.
     (tmp_path / "options").write_text("-Xshare:off", encoding="ascii")
     assert start(tmp_path, JDK_JAVA_OPTIONS=f"@{tmp_path / 'options'}").endswith("[(3,)]\n\n")
-
-
-def test_a_start_that_fails_for_another_reason_leaves_the_archive(tmp_path: Path) -> None:
-    folder = tmp_path / "forklake" / "classes"
-    failing = """
-try:
-    session = forklake.connect(settings={"spark.master": "local[1]", "spark.driver.memory": "1x"})
-    session.sql("SELECT count(*) FROM range(3)")
-except forklake.ForklakeError as error:
-    print(str(error).partition(":")[0])
-"""
-    start(tmp_path)
-    start(tmp_path)
-    assert start(tmp_path, failing) == "Spark does not start\n"
-    assert len(list(folder.glob("*.jsa"))) == 1

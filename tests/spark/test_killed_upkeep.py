@@ -17,10 +17,8 @@ from tests.spark.conftest import Lakehouse, open_lakehouse
 from tests.spark.every_snapshot import Reader, Tables, named_files, parquet_files
 from tests.spark.killed_upkeep import OPERATIONS, run
 
-pytestmark = pytest.mark.every_backend
-
 KILLS = int(os.environ.get("FORKLAKE_KILLS", examples(2)))
-"""For each operation on each backend."""
+"""For each operation."""
 LIMIT_SECONDS = 120
 
 context = multiprocessing.get_context("forkserver")

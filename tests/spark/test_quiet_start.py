@@ -41,13 +41,13 @@ def test_nothing_is_printed_by_the_start_and_everything_after_it(tmp_path: Path)
 
 
 def test_a_start_that_fails_says_why(tmp_path: Path) -> None:
-    done = run(tmp_path, FAILURE, JAVA_HOME=str(tmp_path / "no-java"))
+    done = run(tmp_path, FAILURE, JAVA_HOME=str(tmp_path / "no-java"), FORKLAKE_CLASS_ARCHIVE="off")
     assert done.stdout.startswith("Spark does not start: [JAVA_GATEWAY_EXITED]")
     assert f"{tmp_path}/no-java/bin/java: No such file or directory" in done.stdout
 
 
 def test_a_context_that_fails_says_why(tmp_path: Path) -> None:
     failing = 'session = forklake.connect(settings={"spark.master": "local[1]", "spark.driver.memory": "300m"})\n'
-    done = run(tmp_path, failing + FAILURE)
+    done = run(tmp_path, failing + FAILURE, FORKLAKE_CLASS_ARCHIVE="off")
     assert done.stdout.startswith("Spark does not start: ")
     assert "must be at least" in done.stdout
