@@ -1,5 +1,5 @@
 """`python -m forklake` is the command line."""
 
-from forklake.cli.main import main
+from forklake.cli.start import main
 
 main()

@@ -198,6 +198,23 @@ def test_nobody_has_said_which_lake(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 # As processes of their own
 
 
+def test_an_interrupt_before_the_command_runs_says_nothing() -> None:
+    code = """
+import os, signal, sys
+
+class Interrupts:
+    def find_spec(self, name, *rest):
+        if name == "forklake.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts())
+from forklake.cli.start import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_help_and_version_need_nothing_heavy() -> None:
     heavy = "('pyspark', 'pandas', 'pyarrow', 'sqlalchemy', 'psycopg', 'sqlglot')"
     for argument in ("--help", "--version"):

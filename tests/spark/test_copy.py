@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import forklake
-from forklake.errors import InvalidRows, InvalidType
+from forklake.errors import InvalidInput, InvalidRows, InvalidType
 from tests.spark.conftest import Lakehouse
 
 TEXTS = [
@@ -294,3 +294,23 @@ def test_a_null_in_the_only_column_needs_a_text_that_stands_for_it(local: Lakeho
     _fresh(local, "back", {"v": "varchar"})
     local.session.sql(f"COPY lake.back FROM '{tmp_path}/out.csv' (NULL 'none')")
     assert _shown(local.session.sql("SELECT * FROM lake.back").fetchall()) == _shown([("",), (None,), ("a",)])
+
+
+def test_a_file_whose_name_has_signs_of_patterns_is_that_file(local: Lakehouse, tmp_path: Path) -> None:
+    local.lake.create_table("t", {"v": "int"})
+    odd, other = tmp_path / "a [1]*?{b}.csv", tmp_path / "a 1.csv"
+    odd.write_text("v\n1\n", encoding="utf-8")
+    other.write_text("v\n2\n", encoding="utf-8")
+    assert local.session.sql(f"COPY t FROM '{odd}' (HEADER true)").fetchall() == [(1,)]
+    local.session.sql(f"COPY t TO '{tmp_path}/out [1]' (FORMAT csv)")
+    assert local.session.sql(f"COPY t FROM '{tmp_path}/out [1]' (FORMAT csv)").fetchall() == [(1,)]
+    assert local.session.sql(f"COPY t FROM '{tmp_path}/a *.csv' (HEADER true)").fetchall() == [(2,)]
+    assert sorted(local.lake.table("t").scan().fetchall()) == [(1,), (1,), (1,), (2,)]
+
+
+def test_a_folder_that_exists_is_refused_with_what_to_do(local: Lakehouse, tmp_path: Path) -> None:
+    local.lake.create_table("t", {"v": "int"}).append([(1,)])
+    local.session.sql(f"COPY t TO '{tmp_path}/out' (FORMAT csv)")
+    with pytest.raises(InvalidInput, match="out already exists; the option to overwrite"):
+        local.session.sql(f"COPY t TO '{tmp_path}/out' (FORMAT csv)")
+    local.session.sql(f"COPY t TO '{tmp_path}/out' (FORMAT csv, OVERWRITE true)")

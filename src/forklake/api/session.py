@@ -57,7 +57,7 @@ class Session:
         to a few lines; with `debug`, Spark errors are raised unchanged.
         """
         result, dialect = Result(pa.table({})), self._state.dialect
-        with translate_query_errors(debug=debug):
+        with translate_query_errors(debug=debug, translated=dialect == "duckdb"):
             texts, named = named_parameters(split_statements(text, dialect), dialect, params)
             for statement in [parse_one(each, dialect) for each in texts]:
                 result = execute(self._state, statement, named)

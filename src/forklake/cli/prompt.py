@@ -78,12 +78,15 @@ class _Prompt:
                     self._carry_out(text)
             except KeyboardInterrupt:
                 # At the prompt, Ctrl-C discards the input; later, it stops the statement.
-                continue
+                if self._stopped:
+                    print_error("Interrupted.")
+                self._stopped = False
             except EOFError:
                 return
             except Exception as error:
                 # Spark reports a cancelled query as a failed one.
-                print_error("Stopped." if self._stopped else _short_message(error))
+                print_error("Interrupted." if self._stopped else _short_message(error))
+                self._stopped = False
 
     @contextmanager
     def _noticing_interrupts(self) -> Iterator[None]:

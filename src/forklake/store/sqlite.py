@@ -240,6 +240,11 @@ class SqliteStore:
             raise TransientFailure(f"{self.location} is locked by another process.") from error
         if code in (sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY):
             raise DuplicateRow(str(error)) from error
+        if primary == sqlite3.SQLITE_READONLY and self._read_only:
+            raise StoreUnavailable(
+                f"{self.location} cannot be read: SQLite creates files beside it for readers, too, so they need the"
+                " permission to write to its folder."
+            ) from error
         if primary == sqlite3.SQLITE_READONLY:
             raise ReadOnly(f"{self.location} cannot be written: {error}.") from error
         if primary == sqlite3.SQLITE_CANTOPEN:

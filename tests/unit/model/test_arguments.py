@@ -84,3 +84,9 @@ def test_an_argument_that_nobody_knows_is_told_by_python() -> None:
     unchecked: Any = call
     with pytest.raises(TypeError, match="unexpected keyword argument"):
         unchecked(nothing=1)
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1])
+def test_an_integer_that_no_database_can_hold_is_refused_as_such(number: int) -> None:
+    with pytest.raises(InvalidInput, match="number of call is beyond the range of 64-bit integers"):
+        call(number=number)

@@ -1,15 +1,18 @@
 """Rows from files that belong to the user: Parquet, CSV or JSON."""
 
+import os
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StringType
 
 from forklake.model.column_types import ColumnType
+from forklake.model.data_paths import as_pattern
 from forklake.model.entities import Column
 from forklake.model.ids import ColumnId
 from forklake.model.names import fold
 from forklake.spark.session.job_settings import READ_OPTIONS
+from forklake.spark.storage.storage import local_path
 from forklake.spark.values.csv_files import csv_read_options, parsed_csv, read_csv
 from forklake.spark.values.json_files import read_json
 from forklake.spark.values.quoting import column_named
@@ -29,6 +32,7 @@ def import_positional(
 
     Of Parquet files all columns are read, unless the user lists those to take.
     """
+    paths = [_existing_or_pattern(path) for path in paths]
     match file_format:
         case "csv":
             return parsed_csv(read_csv(spark, paths, [column.name for column in columns], given), columns, given)
@@ -46,6 +50,7 @@ def import_named(
     given: Mapping[str, str],
 ) -> DataFrame:
     """The rows of files whose columns have names; given the columns of a table, converted to their types."""
+    paths = [_existing_or_pattern(path) for path in paths]
     match file_format:
         case "csv":
             return _csv_with_header(spark, paths, columns, given)
@@ -53,6 +58,12 @@ def import_named(
             return read_json(spark, paths, columns, given)
     rows = spark.read.options(**READ_OPTIONS).options(**given).parquet(*paths)
     return rows if columns is None else _cast_texts(rows, columns)
+
+
+def _existing_or_pattern(path: str) -> str:
+    """A path for Spark's readers: as it is written if there is such a file or folder, and otherwise as a pattern."""
+    local = local_path(path)
+    return as_pattern(path) if local is not None and os.path.exists(local) else path
 
 
 def _csv_with_header(

@@ -4,11 +4,12 @@ import atexit
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from threading import Thread, current_thread, get_native_id
 from time import monotonic
+
+from forklake.spark.session.child_processes import children_of_thread, kill_all
 
 _SECONDS_TO_END = 2.0
 _SECONDS_BETWEEN_LOOKS = 0.05
@@ -54,21 +55,7 @@ class BackgroundStart:
             until = monotonic() + _SECONDS_TO_END
             while monotonic() < until:
                 # Looked for again: the thread may be about to start it.
-                for child in _children(f"/proc/self/task/{self._native_id}"):
-                    with suppress(OSError):
-                        os.kill(child, number)
+                kill_all(children_of_thread(self._native_id), number)
                 self._thread.join(_SECONDS_BETWEEN_LOOKS)
                 if not self._thread.is_alive():
                     return
-
-
-def _children(task: str) -> Iterator[int]:
-    """The JVM, or the script that becomes one with all that it runs. PySpark does not say what it has started.
-
-    Without lists of children, as on macOS, the JVM ends by itself once it finds the end of its input.
-    """
-    with suppress(OSError):
-        for child in Path(task, "children").read_text(encoding="ascii").split():
-            for inner in Path("/proc", child, "task").iterdir():
-                yield from _children(str(inner))
-            yield int(child)

@@ -5,7 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import unquote
 
-from forklake.errors import DamagedFile, ForklakeError, InvalidInput, InvalidRows, QueryFailed, UnwritableFile
+from forklake.errors import (
+    DamagedFile,
+    ForklakeError,
+    InvalidInput,
+    InvalidRows,
+    QueryFailed,
+    Untranslatable,
+    UnwritableFile,
+)
 from forklake.model.entities import Table
 from forklake.spark.session.interrupts import interruptible
 
@@ -24,6 +32,7 @@ _IN_FILE = re.compile(r"\(in .+\)$")
 _FILE_READ = re.compile(r"while reading file (\S+?)\.?\s")
 _OTHER_HEADER = re.compile(r"CSV header does not conform|Number of column in CSV header")
 _BAD_VALUE = re.compile(r"\[(?:CAST_|CANNOT_PARSE_|FAILED_PARSE_|INVALID_)[A-Z_.]+\]")
+_NO_ROUTINE = re.compile(r"\[UNRESOLVED_ROUTINE\] Cannot resolve routine (\S+)")
 _UNTOLD = re.compile(r"An error occurred while calling \S+\.\n")
 _FILE = re.compile(r"((?:[a-z0-9]+:)?/[^\s,]*?\.parquet)")
 
@@ -90,8 +99,11 @@ def translate_storage_errors(folder: str, table: Table) -> Iterator[None]:
 
 
 @contextmanager
-def translate_query_errors(*, debug: bool = False) -> Iterator[None]:
-    """Shorten Spark's message about a query to a line or two; with `debug`, leave it as it is."""
+def translate_query_errors(*, debug: bool = False, translated: bool = False) -> Iterator[None]:
+    """Shorten Spark's message about a query to a line or two; with `debug`, leave it as it is.
+
+    The query may have been `translated` from another dialect.
+    """
     try:
         with interruptible():
             yield
@@ -111,6 +123,11 @@ def translate_query_errors(*, debug: bool = False) -> Iterator[None]:
         if _UNREADABLE.search(text):
             reason = "does not exist" if _MISSING.search(text) else "cannot be read"
             raise DamagedFile(f"{_file_in(text)} {reason}.") from None
+        if translated and (routine := _NO_ROUTINE.search(text)) is not None:
+            raise Untranslatable(
+                f"The function {routine[1].strip('`')} is not supported: Spark has none of this name, and there is no"
+                " translation."
+            ) from None
         unwritable = _UNWRITABLE.search(text)
         reason = (
             f" {unwritable[1]}." if unwritable and unwritable[1] and unwritable[1] not in short_message(text) else ""

@@ -9,13 +9,14 @@ import os
 import select
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from threading import Lock, Thread
+from threading import Lock, Thread, get_native_id
 
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from forklake.errors import QueryFailed
+from forklake.spark.session.child_processes import children_of_thread, kill_all
 from forklake.spark.session.class_archive import ClassArchive, class_archive
 from forklake.spark.session.session_settings import JAVA_OPTIONS
 
@@ -142,12 +143,14 @@ def _end_jvm_on_failure() -> Iterator[None]:
 
     A partially initialised JVM would interfere with the next start.
     """
-    was_running = SparkContext._gateway is not None
+    was_running, others = SparkContext._gateway is not None, set(children_of_thread(get_native_id()))
     try:
         yield
     except BaseException:
         if not was_running:
             _end_gateway()
+            # An interrupt may have come before PySpark had a gateway.
+            kill_all(set(children_of_thread(get_native_id())) - others)
         raise
 
 

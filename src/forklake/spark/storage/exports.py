@@ -8,6 +8,7 @@ from secrets import token_hex
 
 from pyspark.sql import DataFrameWriter
 
+from forklake.errors import InvalidInput
 from forklake.spark.storage.data_path_mark import check_outside_lakes
 from forklake.spark.storage.earlier_exports import check_no_database, check_replaceable_file, files_to_replace
 from forklake.spark.storage.storage import Storage, local_path, storage_at
@@ -33,11 +34,21 @@ def export(
     writer = writer.format(file_format)
     with _without_empty_folders(place):
         if not overwrite:
-            with _checked_parts(place, check_parts):
+            with _checked_parts(place, check_parts), _refused_if_present(place):
                 writer.mode("error").save(place)
             return
         with _replace_existing(place), _checked_parts(place, check_parts):
             writer.mode("append").save(place)
+
+
+@contextmanager
+def _refused_if_present(place: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if "PATH_ALREADY_EXISTS" not in str(error):
+            raise
+        raise InvalidInput(f"{place} already exists; the option to overwrite replaces an earlier export.") from error
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from forklake.errors import Untranslatable
 from forklake.sql.duckdb.nested_values import is_nested, order_key
 from forklake.sql.duckdb.syntax import (
     Rule,
+    binary,
     call,
     cast_to,
     if_else,
@@ -61,22 +62,47 @@ def _sum(node: exp.Expr) -> exp.Expr | None:
 
 
 def _average(node: exp.Expr) -> exp.Expr | None:
-    """Averages are DOUBLE; those of large integers are the quotient of their exact sum."""
+    """Averages are DOUBLE; those of decimals and large integers are the quotient of their exact sum."""
     _remove_order(node)
     value = _number(node, "avg")
     found = type_of(value)
     if found is not None and found.this in _LARGE_INTEGERS:
         value.replace(cast_to(value.copy(), "decimal(28, 0)" if found.this != _HUGE else "decimal(38, 0)"))
-        return _finish_outside(node, exp.Sum(this=node.this), _quotient_of_sum)
+        return _finish_outside(node, exp.Sum(this=node.this), _quotient_of_sum(0))
+    if (scale := _scale(found)) is not None:
+        return _finish_outside(node, exp.Sum(this=node.this), _quotient_of_sum(scale))
     if kind(value) != "float":
         value.replace(cast_to(value.copy(), "double"))
     return node
 
 
-def _quotient_of_sum(total: exp.Expr) -> exp.Expr:
-    """A sum, with its FILTER and OVER, divided by the count of the same values."""
-    count = total.copy().transform(lambda part: exp.Count(this=part.this) if isinstance(part, exp.Sum) else part)
-    return call("TRY_DIVIDE", cast_to(total, "double"), count)
+def _scale(type_: exp.DataType | None) -> int | None:
+    """The digits behind the point of a decimal type; None for other types."""
+    if type_ is None or type_.this != exp.DataType.Type.DECIMAL or len(type_.expressions) != 2:
+        return None
+    return int(type_.expressions[1].name)
+
+
+def _quotient_of_sum(scale: int) -> Rule:
+    """A sum of decimals, with its FILTER and OVER, divided by the count of the same values, and rounded once.
+
+    As a number of its last digits, a sum of up to 15 digits is exactly a DOUBLE. Larger ones are divided as decimals.
+    """
+
+    def rule(total: exp.Expr) -> exp.Expr:
+        count = total.copy().transform(lambda part: exp.Count(this=part.this) if isinstance(part, exp.Sum) else part)
+        shift = cast_to(number(10**scale), "double")
+        digits = call("ROUND", binary(exp.Mul, cast_to(total.copy(), "double"), shift))
+        parts = binary(exp.Mul, cast_to(count.copy(), "double"), shift.copy())
+        size = call("ABS", total.copy())
+        small = number(f"1{'0' * (15 - scale)}" if scale < 15 else 1)
+        is_large = exp.and_(
+            exp.GTE(this=size, expression=small), exp.LT(this=size.copy(), expression=number(f"1{'0' * 30}"))
+        )
+        as_decimals = cast_to(call("TRY_DIVIDE", total.copy(), cast_to(count, "decimal(19, 0)")), "double")
+        return if_else(is_large, as_decimals, call("TRY_DIVIDE", digits, parts))
+
+    return rule
 
 
 def _number(node: exp.Expr, name: str) -> exp.Expr:
@@ -256,8 +282,17 @@ def _percentile(name: str) -> Rule:
             return call(name, node.this, share)
         if isinstance(share, exp.Array):
             raise Untranslatable("quantile_disc of several fractions is not supported.")
+        found = type_of(node.this)
+        if found is not None and found.this in (*_LARGE_INTEGERS, exp.DataType.Type.DECIMAL):
+            raise Untranslatable(
+                "quantile_disc of BIGINT, HUGEINT and decimals is not supported: Spark makes DOUBLEs of them."
+                " Cast them to INTEGER or DOUBLE."
+            )
         order = exp.Order(expressions=[exp.Ordered(this=node.this, nulls_first=False)])
-        return exp.WithinGroup(this=call(name, share), expression=order)
+        quantile = exp.WithinGroup(this=call(name, share), expression=order)
+        if found is None or kind(node.this) != "int" or not isinstance(node.this, exp.Column | exp.Cast):
+            return quantile
+        return _finish_outside(node, quantile, lambda each: exp.Cast(this=each, to=found.copy()))
 
     return rule
 

@@ -147,13 +147,6 @@ def _logarithmic(value: exp.Expr) -> exp.Expr:
     return raise_if(cast_to(paren(value), "double"), _not_above_zero, "A logarithm is undefined there")
 
 
-def _mean(arguments: list[exp.Expr]) -> exp.Expr:
-    [value] = arguments
-    if isinstance(value, exp.Distinct | exp.Order):
-        raise Untranslatable("mean with DISTINCT or ORDER BY is not supported; write avg.")
-    return call("AVG", cast_to(value, "double"))
-
-
 def _hex_digits(node: exp.Expr) -> exp.Expr | None:
     _refuse_huge(node.this, "hex")
     return None
@@ -207,7 +200,6 @@ NUMBER_FUNCTIONS: dict[type[exp.Expr], Rule] = {
 NUMBER_CALLS: dict[str, NameRule] = {
     "isfinite": lambda arguments: _is_infinite(arguments[0], "isfinite", exp.LT, other=True),
     "log10": lambda arguments: call("LOG10", _logarithmic(arguments[0])),
-    "mean": _mean,
     "bin": _binary_digits,
     "bit_count": _bit_count,
 }

@@ -100,7 +100,8 @@ def _convert_epoch(value: exp.Expr, function: str, divisor: int) -> exp.Expr:
                 return count
             # Whole units, toward 1970: the rest has the sign of the count.
             whole = minus(count, binary(exp.Mod, count.copy(), number(divisor)))
-            return call("FLOOR", binary(exp.Div, exp.Paren(this=whole), number(divisor)))
+            exact = cast_to(exp.Paren(this=whole), "decimal(20, 0)")
+            return cast_to(binary(exp.Div, exact, number(divisor)), "bigint")
     raise Untranslatable("epoch_ms and epoch_us need a value whose type is known: cast it to TIMESTAMP or BIGINT.")
 
 

@@ -56,6 +56,8 @@ class DuckDBTranslationDialect(DuckDB):
     """DuckDB SQL as it is translated; lambdas tell how they were written, for result names."""
 
     class Parser(DuckDBParser):
+        FUNCTIONS: ClassVar = {**DuckDBParser.FUNCTIONS, "MEAN": exp.Avg.from_arg_list}
+
         def _parse_lambda(self, alias: bool = False) -> exp.Expr | None:
             keyword = self._curr.text.upper() == "LAMBDA"
             found = super()._parse_lambda(alias=alias)

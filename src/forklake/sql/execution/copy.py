@@ -35,6 +35,7 @@ _CSV_OPTIONS = {
     "TIMESTAMPFORMAT": "timestampFormat",
     "COMPRESSION": "compression",
 }
+_OWN = ("FORMAT", "OVERWRITE")
 _WORDS = {"true": "true", "1": "true", "false": "false", "0": "false"}
 """The values of HEADER, as Spark spells them."""
 
@@ -99,10 +100,10 @@ def _spark_options(options: Mapping[str, Any]) -> dict[str, str]:
     """The given options under their Spark names."""
     found: dict[str, str] = {}
     for name, value in options.items():
-        if name in ("FORMAT", "OVERWRITE"):
+        if name in _OWN:
             continue
         if name not in _CSV_OPTIONS:
-            raise InvalidOption(f"COPY has no option {name}; it takes {', '.join(sorted(_CSV_OPTIONS))}.")
+            raise InvalidOption(f"COPY has no option {name}; it takes {', '.join(sorted([*_CSV_OPTIONS, *_OWN]))}.")
         found[_CSV_OPTIONS[name]] = str(value).lower() if isinstance(value, bool) else str(value)
     _check_csv_marks(found)
     if len(found.get("quote", '"')) != 1:

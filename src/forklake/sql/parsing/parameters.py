@@ -40,6 +40,8 @@ def named_parameters(
         return list(statements), None
     parameters = _plain_values(parameters)
     if isinstance(parameters, Mapping):
+        if any(token.token_type == TokenType.PLACEHOLDER for each in statements for token in tokens_of(each, dialect)):
+            raise InvalidInput("The values for ? are given as a list, and not by name.")
         texts = [_rewrite_names(statement, dialect, parameters) for statement in statements]
         return texts, _passed(parameters.items(), dialect)
     named: list[str] = []

@@ -37,8 +37,8 @@ def test_parameters_that_are_neither_a_mapping_nor_a_list_are_refused(values: An
 
 
 def test_values_by_name_stay_as_they_are() -> None:
-    assert named_parameters(["SELECT :a", "SELECT ?"], "spark", {"a": 1, "b": 2}) == (
-        ["SELECT :a", "SELECT ?"],
+    assert named_parameters(["SELECT :a", "SELECT 5"], "spark", {"a": 1, "b": 2}) == (
+        ["SELECT :a", "SELECT 5"],
         {"a": 1, "b": 2},
     )
 
@@ -70,3 +70,8 @@ def test_numbered_values_may_come_twice_and_in_any_order() -> None:
 def test_numbers_without_values_and_values_without_numbers_are_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="parameters"):
         named_parameters([text], "duckdb", [5, 6])
+
+
+def test_a_mapping_for_question_marks_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="given as a list"):
+        named_parameters(["SELECT ?"], "spark", {"a": 1})
