@@ -49,7 +49,8 @@ def rows_of_change(
         raise NeedsSparkError("only Spark knows whether its syntax is valid")
     where = "" if statement.where is None else f" WHERE ({statement.where}\n)"
     name = quoted_name(statement.alias or table.name, dialect)
-    parsed = parse_query(f"SELECT * FROM {name}{where}", dialect)
+    # Without an alias, Spark may take `WHERE (a)` for one.
+    parsed = parse_query(f"SELECT * FROM {name} AS {name}{where}", dialect)
     if not isinstance(parsed.tree, exp.Select) or len(parsed.references) != 1:
         raise NeedsSparkError("its WHERE names other tables")
     [reference] = parsed.references
