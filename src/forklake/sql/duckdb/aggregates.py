@@ -12,6 +12,7 @@ from forklake.sql.duckdb.syntax import (
     if_else,
     kind,
     lambda_of,
+    minus,
     number,
     paren,
     text,
@@ -28,6 +29,7 @@ _NO_NUMBERS = frozenset(
 )
 _NUMBERS = r"tinyint|smallint|int|bigint|float|double|decimal\(.*\)|boolean|void|interval.*"
 _HUGE = exp.DataType.Type.INT128
+_DIGITS_OF_DOUBLE = 15
 _LARGE_INTEGERS = (exp.DataType.Type.BIGINT, exp.DataType.Type.UBIGINT, _HUGE)
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile, exp.Lag, exp.Lead)
 
@@ -76,6 +78,12 @@ def _average(node: exp.Expr) -> exp.Expr | None:
     return node
 
 
+def _has_more_digits_than_double(type_: exp.DataType) -> bool:
+    if type_.this == exp.DataType.Type.DECIMAL:
+        return len(type_.expressions) != 2 or int(type_.expressions[0].name) > _DIGITS_OF_DOUBLE
+    return type_.this in _LARGE_INTEGERS
+
+
 def _scale(type_: exp.DataType | None) -> int | None:
     """The digits behind the point of a decimal type; None for other types."""
     if type_ is None or type_.this != exp.DataType.Type.DECIMAL or len(type_.expressions) != 2:
@@ -95,7 +103,7 @@ def _quotient_of_sum(scale: int) -> Rule:
         digits = call("ROUND", binary(exp.Mul, cast_to(total.copy(), "double"), shift))
         parts = binary(exp.Mul, cast_to(count.copy(), "double"), shift.copy())
         size = call("ABS", total.copy())
-        small = number(f"1{'0' * (15 - scale)}" if scale < 15 else 1)
+        small = number(f"1{'0' * (_DIGITS_OF_DOUBLE - scale)}" if scale < _DIGITS_OF_DOUBLE else 1)
         is_large = exp.and_(
             exp.GTE(this=size, expression=small), exp.LT(this=size.copy(), expression=number(f"1{'0' * 30}"))
         )
@@ -270,6 +278,20 @@ def _string_aggregate(node: exp.Expr) -> exp.Expr | None:
     return node
 
 
+def _quantile_of_list(share: exp.Expr) -> Rule:
+    """The value at a share of a list in order. Spark's own quantiles are DOUBLEs, which have fewer digits."""
+    if not isinstance(share, exp.Literal) or share.is_string:
+        raise Untranslatable("quantile_disc of BIGINT, HUGEINT and long decimals needs a number from 0 to 1.")
+
+    def rule(values: exp.Expr) -> exp.Expr:
+        count = call("SIZE", values.copy())
+        above = call("FLOOR", minus(count.copy(), binary(exp.Mul, cast_to(share.copy(), "double"), count.copy())))
+        place = call("GREATEST", number(1), cast_to(minus(count, above), "int"))
+        return call("TRY_ELEMENT_AT", call("SORT_ARRAY", values.copy()), place)
+
+    return rule
+
+
 def _percentile(name: str) -> Rule:
     def rule(node: exp.Expr) -> exp.Expr | None:
         share = node.args.get("quantile") or node.expression
@@ -283,14 +305,14 @@ def _percentile(name: str) -> Rule:
         if isinstance(share, exp.Array):
             raise Untranslatable("quantile_disc of several fractions is not supported.")
         found = type_of(node.this)
-        if found is not None and found.this in (*_LARGE_INTEGERS, exp.DataType.Type.DECIMAL):
-            raise Untranslatable(
-                "quantile_disc of BIGINT, HUGEINT and decimals is not supported: Spark makes DOUBLEs of them."
-                " Cast them to INTEGER or DOUBLE."
-            )
+        if found is not None and _has_more_digits_than_double(found):
+            return _finish_outside(node, call("COLLECT_LIST", node.this), _quantile_of_list(share))
         order = exp.Order(expressions=[exp.Ordered(this=node.this, nulls_first=False)])
         quantile = exp.WithinGroup(this=call(name, share), expression=order)
-        if found is None or kind(node.this) != "int" or not isinstance(node.this, exp.Column | exp.Cast):
+        if found is None or kind(node.this) not in ("int", "decimal"):
+            return quantile
+        # The types of literals are not exactly known.
+        if not isinstance(node.this, exp.Column | exp.Cast):
             return quantile
         return _finish_outside(node, quantile, lambda each: exp.Cast(this=each, to=found.copy()))
 

@@ -141,8 +141,12 @@ def with_common_type(rule: Rule | None = None) -> Rule:
         if not isinstance(node.parent, exp.Case) or not isinstance(node, exp.If):
             for values in _values_of_one_type(node):
                 cast_to_common_type([value for value in values if isinstance(value, exp.Expr)])
-        if isinstance(node, exp.Add | exp.Sub | exp.Mul) and is_float32_pair(node.left, node.right):
-            mark_type(node, exp.DataType.build("float"))
+        if isinstance(node, exp.Add | exp.Sub | exp.Mul):
+            if is_float32_pair(node.left, node.right):
+                mark_type(node, exp.DataType.build("float"))
+            elif {kind(node.left), kind(node.right)} == {"float", "decimal"}:
+                # sqlglot takes it for a decimal.
+                mark_type(node, exp.DataType.build("double"))
         return None if rule is None else rule(node)
 
     return apply

@@ -81,6 +81,9 @@ def _parts(text: str) -> Iterator[_Part]:
         end = token.end + 1
         written = text[token.start : end]
         for part in _parts_of(token.token_type, written):
+            if not gap and part.kind == "text" and part == before:
+                # A doubled quote within a text.
+                continue
             if not gap and not _may_touch(before, part):
                 raise _NotPlain
             yield part
@@ -96,7 +99,7 @@ def _may_touch(before: _Part, after: _Part) -> bool:
 
 def _parts_of(kind: TokenType, written: str) -> Iterator[_Part]:
     if kind == TokenType.STRING and written[0] in "'\"":
-        yield _Part("text")
+        yield _Part("text", written[0])
     elif kind == TokenType.IDENTIFIER and written[0] == "`":
         yield _Part("name")
     elif kind == TokenType.NUMBER and _NUMBER.fullmatch(written):

@@ -17,6 +17,7 @@ PLAIN = [
     "SELECT /* of */ id FROM e WHERE a BETWEEN 1 AND 2 AND s.f.g = 'x' AND b IS NOT TRUE",
     "SELECT snapshot_id FROM ducklake_snapshots('lake')",
     "SELECT * FROM e AS e WHERE (b)",
+    "SELECT * FROM e WHERE b IN ('', '''', 'it''s') AND c = \"x\"",
     "SELECT * FROM e WHERE (b = 1)",
 ]
 NOT_PLAIN = [
@@ -48,6 +49,7 @@ NOT_PLAIN = [
     "SELECT id FROM e /* /* */ WHERE a = 1 */",
     "SELECT /*+ BROADCAST(e) */ id FROM e",
     "SELECT id FROM e WHERE a = 'x' 'z'",
+    "SELECT id FROM e WHERE a = 'x'\"z\"",
     "SELECT id AS 'x' FROM e",
     "SELECT id FROM e WHERE a = b = c",
     "SELECT id FROM e WHERE a = b IS NULL",

@@ -48,7 +48,6 @@ def test_a_parameter_whose_value_is_a_text_is_one(text: str, parameters: Paramet
     [
         ("VALUES (?, ?)", ["2020-1-1", 1]),
         ("WITH t AS (SELECT ? AS x) SELECT x, ? FROM t", ["2020-1-1", 1]),
-        ("VALUES (1, ?)", {"None": "2020-1-1"}),
         ("VALUES (1, ?)", None),
     ],
 )
