@@ -139,7 +139,7 @@ class FunctionCheck:
 
     def _is_unknown(self, text: str) -> bool:
         found = self._ours([text])
-        return isinstance(found, ForklakeError) and "UNRESOLVED_ROUTINE" in str(found)
+        return isinstance(found, ForklakeError) and "Spark has none of this name" in str(found)
 
     def _values(self, texts: Sequence[str]) -> Iterator[tuple[str, Any]]:
         """The value of each, or its error; errors are looked for by halves."""
