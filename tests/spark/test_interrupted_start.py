@@ -6,6 +6,13 @@ from pathlib import Path
 
 from tests.spark.conftest import SETTINGS
 
+RUN = f"""
+session = forklake.connect(settings={SETTINGS!r})
+threading.Thread(target=send, daemon=True).start()
+try:
+    session.sql("SELECT count(*) FROM range(1000000000000000)").fetchall()
+except KeyboardInterrupt:
+"""
 SCRIPT = f"""
 import os, signal, threading, time
 from pyspark import SparkContext
@@ -16,12 +23,7 @@ def send():
         time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGINT)
 
-session = forklake.connect(settings={SETTINGS!r})
-threading.Thread(target=send, daemon=True).start()
-try:
-    session.sql("SELECT count(*) FROM range(1000000000000000)").fetchall()
-except KeyboardInterrupt:
-    print("interrupted")
+{RUN}    print("interrupted")
 print(session.sql("SELECT count(*) FROM range(3)").fetchall())
 """
 
@@ -39,12 +41,7 @@ def send():
     assert SparkContext._gateway is None
     os.kill(os.getpid(), signal.SIGINT)
 
-session = forklake.connect(settings={SETTINGS!r})
-threading.Thread(target=send, daemon=True).start()
-try:
-    session.sql("SELECT count(*) FROM range(1000000000000000)").fetchall()
-except KeyboardInterrupt:
-    # A JVM that nobody ends would go on as long as this process.
+{RUN}    # A JVM that nobody ends would go on as long as this process.
     [child] = open(task).read().split()
     ended, status = os.waitpid(int(child), 0)
     print("interrupted", os.WTERMSIG(status))

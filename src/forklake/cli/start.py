@@ -9,10 +9,14 @@ _INTERRUPTED = 130
 
 def main() -> None:
     """The command `forklake`."""
-    before = signal.signal(signal.SIGINT, _end)
+    # A process that was started to ignore interrupts goes on to.
+    is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_usual:
+        signal.signal(signal.SIGINT, _end)
     from forklake.cli.main import main as run
 
-    signal.signal(signal.SIGINT, before)
+    if is_usual:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     run()
 
 

@@ -62,7 +62,7 @@ def checked_arguments(function: Callable[P, T]) -> Callable[P, T]:
 
 def _check(method: str, name: str, value: Any, hint: Any) -> None:
     if not _is_a(value, hint):
-        if type(value) is int and int in (hint, *get_args(hint)):
+        if type(value) is int and int in (hint, *get_args(hint)) and not -_LONG <= value < _LONG:
             raise InvalidInput(f"The argument {name} of {method} is beyond the range of 64-bit integers.")
         shown = repr(value)
         shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}..."

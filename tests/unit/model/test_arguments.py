@@ -86,6 +86,11 @@ def test_an_argument_that_nobody_knows_is_told_by_python() -> None:
         unchecked(nothing=1)
 
 
+def test_an_integer_in_place_of_several_is_refused_for_what_it_is() -> None:
+    with pytest.raises(InvalidInput, match=r"versions of call must be .*, not 5"):
+        call(**{"versions": 5})
+
+
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1])
 def test_an_integer_that_no_database_can_hold_is_refused_as_such(number: int) -> None:
     with pytest.raises(InvalidInput, match="number of call is beyond the range of 64-bit integers"):

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def children_of_thread(native_id: int | None) -> Iterator[int]:
     yield from _children(f"/proc/self/task/{native_id}")
 
 
-def kill_all(processes: Iterator[int] | set[int], number: int = signal.SIGKILL) -> None:
+def kill_all(processes: Iterable[int], number: int = signal.SIGKILL) -> None:
     """Send a signal to processes that may have ended."""
     for process in processes:
         with suppress(OSError):

@@ -8,7 +8,6 @@ only what is needed; a text outside of it is left to Spark.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sqlglot.tokenizer_core import TokenType
 
@@ -34,13 +33,11 @@ _KEYWORDS = frozenset(_NO_NAMES.split())
 """Words that are no names here, although Spark may take some of them for names."""
 
 
-@lru_cache(maxsize=256)
 def is_plain_condition(text: str) -> bool:
     """Whether a text is certainly one valid condition in Spark."""
     return _is_all_of(text, lambda reader: reader.condition())
 
 
-@lru_cache(maxsize=256)
 def is_plain_select(text: str) -> bool:
     """Whether a text is certainly a valid SELECT from one table or function in Spark."""
     return _is_all_of(text, lambda reader: reader.select())
