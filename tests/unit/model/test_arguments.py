@@ -87,8 +87,9 @@ def test_an_argument_that_nobody_knows_is_told_by_python() -> None:
 
 
 def test_an_integer_in_place_of_several_is_refused_for_what_it_is() -> None:
+    one: Any = 5
     with pytest.raises(InvalidInput, match=r"versions of call must be .*, not 5"):
-        call(versions=5)
+        call(versions=one)
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1])
