@@ -6,9 +6,10 @@ store evaluates filters in SQL; `may_match` defines their semantics.
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import chain
 
 from forklake.model.column_types import FLOATS, INTEGERS, TIMESTAMPS, ColumnType
 from forklake.model.ids import ColumnId, PartitionId, SnapshotId
@@ -87,7 +88,8 @@ class AnyOf:
 class KeyRange:
     """Keeps files with values between low and high; with `or_nan` also files that may contain NaN.
 
-    The text bounds, used for strings only, are compared with the stored bounds byte by byte.
+    The text bounds, used for strings only, are compared with the stored bounds byte by byte. A range for a single
+    `value` also drops what is proven not to have it; the store has no such proofs, and ignores it.
     """
 
     column_id: ColumnId
@@ -97,6 +99,7 @@ class KeyRange:
     text_high: str | None = None
     or_nan: bool = False
     added: SnapshotId | None = None
+    value: Exact | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +170,8 @@ class PruningFacts:
     types: Mapping[ColumnId, ColumnType]
     partition_id: PartitionId | None = None
     partition_values: tuple[str | None, ...] = ()
+    absent: Mapping[ColumnId, Collection[Exact]] = field(default_factory=dict)
+    """Values that are proven not to be in the file."""
 
 
 def file_filter(predicate: Predicate, columns: Columns, partition: PartitionSpec | None = None) -> FileFilter:
@@ -196,6 +201,20 @@ def filtered_columns(file_filter: FileFilter) -> frozenset[ColumnId]:
             return frozenset({file_filter.column_id})
         case Everything() | Nothing() | PartitionIn():
             return frozenset()
+
+
+def sought_values(file_filter: FileFilter) -> dict[ColumnId, frozenset[Exact]]:
+    """The single values that a filter looks for, by column: it may use that they are absent from a file."""
+    match file_filter:
+        case AllOf(parts) | AnyOf(parts):
+            found: dict[ColumnId, frozenset[Exact]] = {}
+            for column_id, values in chain.from_iterable(sought_values(part).items() for part in parts):
+                found[column_id] = found.get(column_id, frozenset()) | values
+            return found
+        case KeyRange(column_id=column_id, value=value) if value is not None:
+            return {column_id: frozenset({value})}
+        case _:
+            return {}
 
 
 def may_match(file_filter: FileFilter, facts: PruningFacts) -> bool:
@@ -232,6 +251,8 @@ def _stats_may_match(wanted: KeyRange | HasNulls | HasValues | NotOnly, facts: P
     match wanted:
         case KeyRange(or_nan=True) if stats.contains_nan is not False:
             return True
+        case KeyRange(value=value) if value is not None and value in facts.absent.get(wanted.column_id, ()):
+            return False
         case KeyRange():
             return high >= wanted.low and low <= wanted.high and _texts_overlap(wanted, stats)
         case NotOnly(text=str(text)):
@@ -324,7 +345,9 @@ def _one_of(values: list[object], column: PrunableColumn, partition: PartitionSp
     constants = [exact for value in numbers if (exact := constant_value(column.type, value)) is not None]
     if len(constants) < len(numbers):
         return Everything()
-    ranges = [_key_range(column, exact, exact) for exact in constants]
+    # Rounded to a double, a constant may equal other values than its own.
+    is_exact = column.type.name not in FLOATS and not any(isinstance(value, float) for value in numbers)
+    ranges = [replace(_key_range(column, exact, exact), value=exact if is_exact else None) for exact in constants]
     if len(ranges) > MAX_RANGES:
         ranges = [_spanning_range(ranges)]
     nans = [_nan_comparison("=", column)] if len(numbers) < len(values) else []
@@ -343,6 +366,7 @@ def _spanning_range(ranges: list[KeyRange]) -> KeyRange:
     highs = [each.text_high for each in ranges if each.text_high is not None]
     return replace(
         ranges[0],
+        value=None,
         low=min(each.low for each in ranges),
         high=max(each.high for each in ranges),
         text_low=min(lows) if len(lows) == len(ranges) else None,

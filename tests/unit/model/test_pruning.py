@@ -1,6 +1,7 @@
 import math
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import cast
@@ -24,12 +25,14 @@ from forklake.model.predicates import (
     Predicate,
     StartsWith,
     UnknownPredicate,
+    constant_value,
 )
 from forklake.model.pruning import (
     AllOf,
     AnyOf,
     Columns,
     Everything,
+    FileFilter,
     HasNulls,
     HasValues,
     KeyRange,
@@ -41,6 +44,7 @@ from forklake.model.pruning import (
     file_filter,
     key_width,
     may_match,
+    sought_values,
 )
 from forklake.model.statistics import ColumnStats, as_float32
 from tests.effort import examples
@@ -77,6 +81,13 @@ def _keeps(predicate: Predicate, type_text: str, rows: Sequence[object]) -> bool
     return may_match(_filter(predicate, column_type), _facts(column_type, rows))
 
 
+def _all_absent(wanted: FileFilter, column_type: ColumnType, rows: Sequence[object]) -> PruningFacts:
+    """All that can be known about a file: also which of the values that are looked for are not in it."""
+    present = {constant_value(column_type, row) for row in rows}
+    absent = {column: values - present for column, values in sought_values(wanted).items()}
+    return replace(_facts(column_type, rows), absent=absent)
+
+
 @pytest.mark.parametrize("type_text", ROWS)
 @settings(max_examples=examples(8))
 @given(data=st.data())
@@ -86,7 +97,8 @@ def test_a_file_with_a_matching_row_is_never_pruned(type_text: str, data: st.Dat
     # Constants taken from the rows reach the edges of the bounds.
     predicate = data.draw(predicates(st.one_of(constants, st.sampled_from(rows))), "predicate")
     if any(evaluate(predicate, row) is True for row in rows):
-        assert _keeps(predicate, type_text, rows)
+        wanted = _filter(predicate, parse_type(type_text))
+        assert may_match(wanted, _all_absent(wanted, parse_type(type_text), rows))
 
 
 PROMOTIONS: dict[tuple[str, str], tuple[st.SearchStrategy[object], Callable[[object], object]]] = {
@@ -117,7 +129,8 @@ def test_a_file_written_before_a_promotion_is_never_pruned_wrongly(
     constants = ROWS["date"][1] if new.name == "timestamp" else ANY_NUMBER
     predicate = data.draw(predicates(st.one_of(constants, st.sampled_from(rows))), "predicate")
     if any(evaluate(predicate, row) is True for row in rows):
-        assert may_match(_filter(predicate, new), _facts(old, written))
+        wanted = _filter(predicate, new)
+        assert may_match(wanted, _all_absent(wanted, old, written))
 
 
 def test_an_integer_read_as_the_nearest_float32_is_found() -> None:
@@ -190,6 +203,34 @@ def test_a_partition_with_a_matching_row_is_never_pruned(type_text: str, transfo
 def test_a_file_that_cannot_match_is_pruned(predicate: Predicate, type_text: str, rows: Sequence[object]) -> None:
     assert not any(evaluate(predicate, row) is True for row in rows if not isinstance(row, UUID))
     assert not _keeps(predicate, type_text, rows)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "type_text", "pruned"),
+    [
+        (Comparison(A, "=", 5), "int64", True),
+        (Comparison(A, "=", Decimal(5)), "int64", True),
+        (In(A, (5, 7)), "int64", True),
+        (In(A, (5, None)), "int64", True),
+        (In(A, (5, 6)), "int64", False),
+        (Or((Comparison(A, "=", 5), Comparison(A, ">", 100))), "int64", True),
+        (Or((Comparison(A, "=", 5), Comparison(A, ">", 8))), "int64", False),
+        (And((Comparison(A, "=", 5), UnknownPredicate())), "int64", True),
+        (Or((Comparison(A, "=", 5), UnknownPredicate())), "int64", False),
+        (Not(Comparison(A, "<>", 5)), "int64", True),
+        (Not(Comparison(A, "=", 5)), "int64", False),
+        (In(A, tuple(range(5, 100))), "int64", False),
+        # Compared as doubles, integers and decimals may equal a constant that is another number.
+        (Comparison(A, "=", 5.0), "int64", False),
+        (Comparison(A, "=", 5), "float64", False),
+    ],
+)
+def test_a_file_without_the_values_that_a_row_needs_is_pruned(
+    predicate: Predicate, type_text: str, pruned: bool
+) -> None:
+    column_type = parse_type(type_text)
+    facts = replace(_facts(column_type, [1, 6, 10, None]), absent={COLUMN: {Decimal(5), Decimal(7)}})
+    assert may_match(_filter(predicate, column_type), facts) is not pruned
 
 
 @pytest.mark.parametrize(
@@ -266,7 +307,7 @@ def test_not_equal_is_exact_only_where_a_key_is_one_value() -> None:
 def test_equality_on_a_partition_key_names_the_partitions() -> None:
     integer = ColumnType("int64")
     equal = _filter(Comparison(A, "=", 34), integer, "identity")
-    assert equal == AllOf((KeyRange(COLUMN, 34.0, 34.0), PartitionIn(SPEC_ID, 0, ("34",))))
+    assert equal == AllOf((KeyRange(COLUMN, 34.0, 34.0, value=Decimal(34)), PartitionIn(SPEC_ID, 0, ("34",))))
     buckets = _filter(In(A, ("iceberg",)), ColumnType("varchar"), "bucket(100)")
     assert isinstance(buckets, AllOf)
     assert PartitionIn(SPEC_ID, 0, ("89",)) in buckets.parts
@@ -285,6 +326,8 @@ def test_a_string_with_a_nul_is_not_sent_to_a_database_as_text() -> None:
     for predicate in (Comparison(A, "=", "a\0"), StartsWith(A, "a\0")):
         wanted = _filter(predicate, ColumnType("varchar"), "identity")
         found = wanted.parts if isinstance(wanted, AllOf) else (wanted,)
+        # The value itself is for filters in files.
+        found = tuple(replace(part, value=None) if isinstance(part, KeyRange) else part for part in found)
         assert all("\0" not in repr(part).replace("\\x00", "\0") for part in found)
 
 
