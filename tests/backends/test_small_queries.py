@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import duckdb
@@ -177,6 +178,42 @@ def test_row_groups_are_chosen_by_their_statistics(session: Session, tmp_path: P
     assert rows(session, "SELECT count(id) FROM numbers WHERE id < 80") == [(80,)]
     with pytest.raises(DamagedFile):
         session.sql("SELECT count(id) FROM numbers WHERE id > 80")
+
+
+@pytest.mark.parametrize("writer", ["Arrow", "DuckDB"])
+def test_row_groups_are_chosen_by_their_bloom_filters(session: Session, tmp_path: Path, writer: str) -> None:
+    made = session.catalog("lake").create_table("found", {"k": "bigint", "name": "varchar", "text": "blob"})
+    size, file = 2048, tmp_path / "found.parquet"
+    # The keys of each group have the same last digit, and the range of those of all others.
+    keys = [at * 7919 % 100 * 10 + at // size for at in range(10 * size)]
+    texts = [Random(at).randbytes(100) for at in range(len(keys))]
+    kept = pa.table({"k": keys, "name": [f"key {key}" for key in keys], "text": texts})
+    ids = {column.name: column.column_id for column in made.definition.columns}
+    if writer == "DuckDB":
+        with duckdb.connect() as connection:
+            connection.register("kept", kept)
+            connection.execute(f"COPY kept TO '{file}' (ROW_GROUP_SIZE {size}, FIELD_IDS {ids})")
+    else:
+        fields = [field.with_metadata({"PARQUET:field_id": str(ids[field.name])}) for field in kept.schema]
+        written = kept.cast(pa.schema(fields))
+        pq.write_table(written, file, row_group_size=size, bloom_filter_options={"k": True, "name": True})
+    session.catalog("lake").add_data_files("found", str(file))
+    assert rows(session, "SELECT count(text) FROM found WHERE k = 123") == [(keys.count(123),)]
+    metadata = pq.read_metadata(file)
+    assert metadata.num_row_groups == 10
+    broken = bytearray(file.read_bytes())
+    for group in (4, 7):
+        chunk = metadata.row_group(group).column(2)
+        start = chunk.dictionary_page_offset or chunk.data_page_offset
+        broken[start : start + chunk.total_compressed_size] = bytes(chunk.total_compressed_size)
+    file.write_bytes(bytes(broken))
+    expected = sorted((key, text) for key, text in zip(keys, texts, strict=True) if key in (123, 5))
+    for condition in ("k = 123 OR name IN ('key 5', 'no key')", "k IN (5, 123, 1001)", "NOT (k <> 5 AND k <> 123)"):
+        assert sorted(rows(session, f"SELECT k, text FROM found WHERE {condition}")) == expected
+    assert rows(session, "SELECT k, text FROM found WHERE name = 'key 1 23'") == []
+    for condition in ("k = 124", "name IN ('key 127', 'key 5')", "k = 123 OR k > 980", "k <> 123"):
+        with pytest.raises(DamagedFile):
+            session.sql(f"SELECT k, text FROM found WHERE {condition}")
 
 
 def test_uuids_times_json_and_bytes_are_shown_as_by_spark(session: Session) -> None:

@@ -199,7 +199,7 @@ def _read_file(
     try:
         with work.storage.files.open_input_file(path) as opened:
             metadata = pq.read_metadata(opened)
-            groups = row_groups_that_may_match(metadata, wanted, columns, data.begin_snapshot)
+            groups = row_groups_that_may_match(opened, metadata, wanted, columns, data.begin_snapshot)
             repeating = repeating_strings(metadata, groups, columns) if with_dictionaries else []
             parquet = pq.ParquetFile(
                 opened,
