@@ -17,8 +17,8 @@ from forklake.spark.session import provider
 from forklake.store import sqlite
 from tests.backend_choice import left_out
 from tests.effort import examples
-from tests.postgres_server import TestPostgres
-from tests.spark_settings import SETTINGS
+from tests.postgres_server import TestPostgres, folder_in_memory
+from tests.spark_settings import ENVIRONMENT, SETTINGS
 
 # How long one example takes says more about the machine than about the code; pytest's timeout stands guard.
 settings.register_profile("forklake", deadline=None, max_examples=examples(25))
@@ -60,6 +60,8 @@ def synchronous() -> Iterator[str]:
 def settings_of_spark() -> Iterator[None]:
     """A session that starts Spark before the others starts it for all of them."""
     with pytest.MonkeyPatch.context() as patch:
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
         patch.setattr(provider, "ONE_MACHINE", {**provider.ONE_MACHINE, **SETTINGS})
         yield
 
@@ -76,7 +78,7 @@ class Place:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[TestPostgres]:
     """One server for the whole run, started by the first test that asks."""
-    with TestPostgres() as server:
+    with TestPostgres(folder_in_memory()) as server:
         yield server
 
 

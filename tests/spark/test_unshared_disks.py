@@ -36,6 +36,7 @@ from pyspark.sql import SparkSession
 master, disk = sys.argv[1:]
 settings = {
     "spark.executor.memory": "512m",
+    "spark.executor.extraJavaOptions": os.environ["SPARK_SUBMIT_OPTS"],
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
