@@ -174,12 +174,12 @@ class PostgresStore:
         info = append.info
         payload = _ENCODER.encode({rows.table: _as_json(rows.rows) for rows in append.rows})
         additions = None if append.additions is None else write_additions(append.additions)
-        sql, params = _APPEND, (
+        sql, params = _APPEND, [
             append.catalog_id, append.base, payload, additions, append.alters_schema, append.changes,
             info.author, info.message, info.extra_info, append.token,
-        )  # fmt: skip
+        ]  # fmt: skip
         if append.instance_options is not None:
-            sql, params = _APPEND_WITH_OPTIONS, (*params, _ENCODER.encode(append.instance_options))
+            sql, params = _APPEND_WITH_OPTIONS, [*params, _ENCODER.encode(append.instance_options)]
         with self._connection() as connection, _raise_outcome_unknown(connection):
             try:
                 found = connection.execute(sql, params).fetchone()

@@ -36,8 +36,8 @@ class KnownHead:
 class SnapshotFacts:
     """Cached facts about the last snapshot that this process committed to each catalog. Thread-safe.
 
-    These are the statistics of the tables written in consecutive commits, and the options of the catalog. The options of
-    the instance are those that were read last.
+    These are the statistics of the tables written in consecutive commits, and the options of the catalog. The options
+    of the instance are those that were read last.
     """
 
     def __init__(self, size: int = 10_000) -> None:
