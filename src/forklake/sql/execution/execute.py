@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -181,7 +182,13 @@ def _rows_result(rows: pa.Table | DataFrame) -> Result:
 
 
 def _count_result(rows: int) -> Result:
-    return Result(arrow_rows(_COUNT, [(rows,)]))
+    return Result(_count_rows(rows))
+
+
+@lru_cache(16)
+def _count_rows(rows: int) -> pa.Table:
+    """Nearly always of the same numbers."""
+    return arrow_rows(_COUNT, [(rows,)])
 
 
 def _success_result() -> Result:
