@@ -12,11 +12,12 @@ from forklake.sql.parsing.statements import Insert
 from forklake.sql.values.values_clause import parse_values
 
 _SPACE = r"[ \t\r\n]"
+# Possessive where two runs of spaces could be next to each other: a text of nothing else would take quadratic time.
 _NAME = r"[A-Za-z_]\w*"
 _FORM = re.compile(
     rf"{_SPACE}*INSERT{_SPACE}+INTO{_SPACE}+(?P<name>{_NAME}(?:\.{_NAME}){{0,2}}){_SPACE}*"
     rf"(?:\({_SPACE}*(?P<columns>{_NAME}(?:{_SPACE}*,{_SPACE}*{_NAME})*){_SPACE}*\){_SPACE}*|(?<={_SPACE}))"
-    rf"(?P<query>VALUES{_SPACE}*\(.*\)){_SPACE}*;?{_SPACE}*",
+    rf"(?P<query>VALUES{_SPACE}*\(.*\)){_SPACE}*+;?{_SPACE}*",
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 _COMMA = re.compile(rf"{_SPACE}*,{_SPACE}*")

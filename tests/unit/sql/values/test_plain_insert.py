@@ -1,6 +1,7 @@
 """INSERTs of literals that are read without a tokenizer are read as with it."""
 
 import random
+from time import process_time
 
 import pytest
 
@@ -54,6 +55,18 @@ def test_plain_inserts_are_read_as_by_the_parser(text: str, dialect: str) -> Non
 @pytest.mark.parametrize("text", OTHER)
 def test_everything_else_is_left_to_the_parser(text: str, dialect: str) -> None:
     assert plain_insert(text, dialect) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"INSERT INTO t VALUES (1){' ' * 10**5}x", f"INSERT INTO t{' ' * 10**5}x", f"INSERT INTO t VALUES {'( ' * 10**5}",
+     f"INSERT INTO t ({'a , ' * 10**5}) VALUES (1)", f"INSERT INTO t VALUES (1{') ' * 10**5}x"],
+    ids=["spaces at the end", "spaces", "brackets", "columns", "closing brackets"],
+)  # fmt: skip
+def test_long_texts_of_other_forms_take_linear_time(text: str) -> None:
+    began = process_time()
+    assert plain_insert(text, "spark") is None
+    assert process_time() - began < 1
 
 
 PIECES = [
