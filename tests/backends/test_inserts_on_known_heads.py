@@ -120,6 +120,18 @@ def test_after_any_other_change_the_statement_begins_anew(
     assert theirs.verify() == []
 
 
+def test_files_of_the_first_attempt_are_discarded(session: Session, theirs: CatalogHandle, tmp_path: Path) -> None:
+    theirs.set_option("data_inlining_row_limit", 0)
+    session.sql(INSERT)
+    assert len(list((tmp_path / "data").rglob("*.parquet"))) == 1
+    theirs.table("u").delete("id = 0")
+    store = counts(session)
+    session.sql(INSERT)
+    assert store.short + store.long == 1
+    assert len(list((tmp_path / "data").rglob("*.parquet"))) == 2
+    assert theirs.verify() == []
+
+
 def test_the_definition_of_the_table_is_the_newest(session: Session, theirs: CatalogHandle) -> None:
     _drop_and_create(theirs)
     with pytest.raises(InvalidRows, match="has 3 columns but 2"):
