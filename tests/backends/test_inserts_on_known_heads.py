@@ -26,6 +26,7 @@ def theirs(place: Place, tmp_path: Path) -> Iterator[CatalogHandle]:
     """The catalog as another process has it, with the tables `t` and `u`."""
     with forklake.connect() as other:
         lake = attach_main(other, place, tmp_path)
+        set_instance_option(lake._attachment.lake, "data_inlining_row_limit", 10)
         for name in ("t", "u"):
             lake.create_table(name, {"id": "bigint", "item": "varchar"}).append([(0, "old")])
         yield lake
@@ -67,7 +68,9 @@ def rows(theirs: CatalogHandle, name: str = "t") -> list[dict[str, Any]]:
     return sorted(theirs.table(name).to_arrow().to_pylist(), key=str)
 
 
-def test_a_row_of_literals_takes_one_round_trip(session: Session, theirs: CatalogHandle) -> None:
+@pytest.mark.parametrize("limit", [0, 10], ids=["file", "inlined"])
+def test_a_row_of_literals_takes_one_round_trip(session: Session, theirs: CatalogHandle, limit: int) -> None:
+    theirs.set_option("data_inlining_row_limit", limit)
     texts = [INSERT, "INSERT INTO lake.t VALUES (7, 'new')", "INSERT INTO lake.main.t (item, id) VALUES ('new', 7)"]
     for text in texts:
         # There might be a schema of this name, which is looked up once.
@@ -123,12 +126,12 @@ def test_after_any_other_change_the_statement_begins_anew(
 def test_files_of_the_first_attempt_are_discarded(session: Session, theirs: CatalogHandle, tmp_path: Path) -> None:
     theirs.set_option("data_inlining_row_limit", 0)
     session.sql(INSERT)
-    assert len(list((tmp_path / "data").rglob("*.parquet"))) == 1
     theirs.table("u").delete("id = 0")
+    assert len(list(tmp_path.rglob("*.parquet"))) == 1
     store = counts(session)
     session.sql(INSERT)
     assert store.short + store.long == 1
-    assert len(list((tmp_path / "data").rglob("*.parquet"))) == 2
+    assert len(list(tmp_path.rglob("*.parquet"))) == 2
     assert theirs.verify() == []
 
 
