@@ -18,7 +18,7 @@ def array_stats(rows: pa.Table, columns: Sequence[Column]) -> tuple[ColumnStats,
     return tuple(
         stats
         for array, column in zip(rows.columns, columns, strict=True)
-        for stats in _leaves_stats(array.combine_chunks(), column)
+        for stats in _leaves_stats(array.chunk(0) if array.num_chunks == 1 else array.combine_chunks(), column)
     )
 
 
