@@ -17,6 +17,7 @@ from benchmarks.machine import machine_facts
 from benchmarks.report import Bar, Facts, Figure, against, at_most
 from benchmarks.small.engines import INLINED, OPEN, PREFIXES, Engine
 from benchmarks.small.many_files import multiply_files
+from benchmarks.small.writers import writers
 from benchmarks.timing import measure_in_turns
 
 PEERS = ("duckdb", "duckdb-extension-ducklake", "pyarrow")
@@ -38,9 +39,12 @@ class Sizes:
     """Of the table in whose first file single rows are read."""
     repeats: int = 30
     starts: int = 7
+    seconds: float = 3.0
+    """Of each race of writers."""
+    rounds: int = 3
 
 
-QUICK = Sizes(rows=1_000, many_rows=10_000, files=1_000, repeats=3, starts=1)
+QUICK = Sizes(rows=1_000, many_rows=10_000, files=1_000, repeats=3, starts=1, seconds=0.3, rounds=1)
 
 
 def single_rows(databases: Databases, backend: Backend, sizes: Sizes) -> Iterator[Figure]:
@@ -117,6 +121,11 @@ def _run(command: list[str]) -> None:
     subprocess.run(command, check=True, capture_output=True)
 
 
+def many_writers(databases: Databases, backend: Backend, sizes: Sizes) -> Iterator[Figure]:
+    """Processes that insert single rows at the same time."""
+    yield from writers(databases, backend, sizes.seconds, sizes.rounds)
+
+
 def _compared(
     databases: Databases,
     backend: Backend,
@@ -158,7 +167,13 @@ def _orders(rows: int) -> pa.Table:
     )
 
 
-BENCHMARKS = {"single_rows": single_rows, "many_files": many_files, "queries": queries, "first_row": first_row}
+BENCHMARKS = {
+    "single_rows": single_rows,
+    "many_files": many_files,
+    "queries": queries,
+    "first_row": first_row,
+    "writers": many_writers,
+}
 BACKENDS: dict[str, tuple[Backend, ...]] = {
     "sqlite": ("sqlite",),
     "postgres": ("postgres",),

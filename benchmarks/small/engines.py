@@ -72,12 +72,12 @@ INLINED = 10
 """Rows of an insert that go into the metadata database: what DuckLake does unless it is told otherwise."""
 
 
-def open_forklake(place: Place, folder: Path, inlined: int = INLINED) -> Forklake:
+def open_forklake(place: Place, folder: Path, inlined: int = INLINED, catalog: str = "main") -> Forklake:
     session = forklake.connect()
     session.attach(
         place.url,
         "lake",
-        catalog="main",
+        catalog=catalog,
         data_path=str(folder),
         create_if_not_exists=True,
         data_inlining_row_limit=inlined,
@@ -88,9 +88,12 @@ def open_forklake(place: Place, folder: Path, inlined: int = INLINED) -> Forklak
     return Forklake(session)
 
 
-def open_ducklake(place: Place, folder: Path, inlined: int = INLINED) -> DuckLake:
+def open_ducklake(place: Place, folder: Path, inlined: int = INLINED, catalog: str = "main") -> DuckLake:
+    """On PostgreSQL, each of its lakes is a schema, which takes the place of a catalog."""
     connection = connect_oracle("sqlite_scanner")
     options = f"DATA_PATH '{folder}', DATA_INLINING_ROW_LIMIT {inlined}"
+    if place.backend == "postgres" and catalog != "main":
+        options += f", METADATA_SCHEMA '{catalog}'"
     connection.execute(f"ATTACH 'ducklake:{place.backend}:{place.address}' AS lake ({options})")
     connection.execute("USE lake")
     return DuckLake(connection)

@@ -24,6 +24,7 @@ from forklake.sql.parsing.statements import Detach
 from forklake.sql.results.result import Result, attach_spark
 from forklake.sql.session.attachments import AttachOptions
 from forklake.sql.session.state import SessionState
+from forklake.sql.values.plain_insert import plain_insert
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,6 +59,9 @@ class Session:
         """
         result, dialect = Result(pa.table({})), self._state.dialect
         with translate_query_errors(debug=debug, translated=dialect == "duckdb"):
+            plain = plain_insert(text, dialect) if params is None else None
+            if plain is not None:
+                return attach_spark(execute(self._state, plain), self._state.provider, debug=debug)
             texts, named = named_parameters(split_statements(text, dialect), dialect, params)
             for statement in [parse_one(each, dialect) for each in texts]:
                 result = execute(self._state, statement, named)

@@ -51,6 +51,8 @@ class AppendCommit:
 
     With `additions`, it is also incomplete in the statistics and the row ids of these tables: row ids count from 0, and
     the rows contain no statistics. The base may then be followed by commits that new rows do not conflict with.
+
+    With `instance_options`, the options of the instance must be exactly these.
     """
 
     catalog_id: CatalogId
@@ -61,6 +63,7 @@ class AppendCommit:
     info: CommitInfo
     token: str
     additions: Mapping[TableId, TableAddition] | None = None
+    instance_options: Mapping[str, str] | None = None
 
 
 class TransientFailure(StoreBusy):

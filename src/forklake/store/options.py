@@ -1,12 +1,11 @@
 """Options of the instance, and of catalogs, schemas and tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import Scope
-from forklake.model.snapshots import CommitInfo
-from forklake.store.connection import Row, Statement, Store
+from forklake.store.connection import AppendCommit, Row, Statement, Store
 from forklake.store.dialect import StoreDialect
 from forklake.store.row_kinds import RowKind
 from forklake.store.scope import end_marker_statements, expired_error, fetch_at_snapshot, visible_condition
@@ -32,13 +31,18 @@ def catalog_options(store: Store, scope: Scope) -> list[OptionRow]:
 def instance_options(store: Store, scope: Scope) -> list[OptionRow]:
     """Only the options of the instance, if the others at this snapshot are known; raises if it has expired."""
     rows = store.fetch(
-        "SELECT -1, -1, -1, 'instance', 0, i.key, i.value FROM lake_snapshot s"
+        "SELECT i.key, i.value FROM lake_snapshot s"
         " LEFT JOIN lake_instance_option i ON TRUE WHERE s.catalog_id = :made_by AND s.snapshot_id = :snapshot_id",
         {"made_by": scope.made_by, "snapshot_id": scope.snapshot_id},
     )
     if not rows:
         raise expired_error(scope)
-    return [OptionRow(*row) for row in rows if row[5] is not None]
+    return as_instance_options({key: value for key, value in rows if key is not None})
+
+
+def as_instance_options(values: Mapping[str, str]) -> list[OptionRow]:
+    """Options of the instance, which have no owner, id or snapshot, by key."""
+    return [OptionRow(CatalogId(-1), -1, SnapshotId(-1), "instance", 0, key, value) for key, value in values.items()]
 
 
 def option_statements(dialect: StoreDialect, scope: Scope, *, instance_key: str | None = None) -> list[Statement]:
@@ -63,14 +67,15 @@ def lake_info(store: Store) -> dict[str, str]:
     return dict(store.fetch("SELECT key, value FROM lake_info", {}))
 
 
-def instance_requires_message(info: CommitInfo) -> Statement:
-    """Whether a commit with this information lacks the message required by the instance."""
-    has_message = bool(info.author and info.message)
-    return Statement(
-        "SELECT 1 FROM lake_instance_option"
-        " WHERE key = 'require_commit_message' AND value = 'true' AND NOT :has_message",
-        {"has_message": has_message},
-    )
+INSTANCE_VALUES = Statement("SELECT key, value FROM lake_instance_option", {})
+"""Selects all options of the instance."""
+
+
+def permits_append(values: Mapping[str, str], append: AppendCommit) -> bool:
+    """Whether the options of the instance are those that an append relies on, and require no message that it lacks."""
+    has_message = bool(append.info.author and append.info.message)
+    requires_message = values.get("require_commit_message") == "true"
+    return append.instance_options in (None, values) and (has_message or not requires_message)
 
 
 def write_instance_option(key: str, value: str | None) -> Statement:

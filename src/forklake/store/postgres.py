@@ -39,6 +39,10 @@ _OF_OTHER_PROCESSES: list[object] = []
 _READ_ATTEMPTS = 3
 _SETTLE_ATTEMPTS = 3
 _APPEND = "SELECT lake_append(%s, %s, %s::jsonb, %s::jsonb, %s, %s, %s, %s, %s, %s::uuid)"
+_APPEND_WITH_OPTIONS = (
+    f"{_APPEND} WHERE %s::jsonb = (SELECT coalesce(jsonb_object_agg(key, value), '{{}}') FROM lake_instance_option)"
+)
+"""The same, if the options of the instance are these."""
 _INDEX_WALKS = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off"
 _END_IDLE = "SET idle_in_transaction_session_timeout = '60s'"
 _DATABASE = """
@@ -170,17 +174,19 @@ class PostgresStore:
         info = append.info
         payload = _ENCODER.encode({rows.table: _as_json(rows.rows) for rows in append.rows})
         additions = None if append.additions is None else write_additions(append.additions)
-        params = (
+        sql, params = _APPEND, [
             append.catalog_id, append.base, payload, additions, append.alters_schema, append.changes,
             info.author, info.message, info.extra_info, append.token,
-        )  # fmt: skip
+        ]  # fmt: skip
+        if append.instance_options is not None:
+            sql, params = _APPEND_WITH_OPTIONS, [*params, _ENCODER.encode(append.instance_options)]
         with self._connection() as connection, _raise_outcome_unknown(connection):
             try:
-                [(snapshot_id,)] = connection.execute(_APPEND, params).fetchall()
+                found = connection.execute(sql, params).fetchone()
             except (InsufficientPrivilege, UndefinedFunction):
                 # A migration replaces the function. Whoever may not call it commits in several round trips.
                 return None
-        return None if snapshot_id is None else SnapshotId(snapshot_id)
+        return None if found is None or found[0] is None else SnapshotId(found[0])
 
     def settle(self, lost: OutcomeUnknown) -> None:
         self._end(lost.session)

@@ -29,7 +29,7 @@ from forklake.store.connection import (
 )
 from forklake.store.dialect import SQLITE, StoreDialect, read_drawn_ids
 from forklake.store.fork import fork_with_statements
-from forklake.store.options import instance_requires_message
+from forklake.store.options import INSTANCE_VALUES, permits_append
 from forklake.store.snapshot_writer import SNAPSHOT_COLUMNS, SnapshotWriter
 from forklake.store.snapshots import begin_commit, read_locked_head
 from forklake.store.write_queue import Place, WriteQueue
@@ -132,10 +132,10 @@ class SqliteStore:
             connection.execute(f"PRAGMA busy_timeout = {self._busy_timeout_ms}")
 
     def append(self, append: AppendCommit) -> SnapshotId | None:
-        first = [begin_commit(SQLITE, append.catalog_id), instance_requires_message(append.info)]
-        with self.writing(first) as (transaction, (locked_rows, required)):
+        first = [begin_commit(SQLITE, append.catalog_id), INSTANCE_VALUES]
+        with self.writing(first) as (transaction, (locked_rows, instance_values)):
             locked = read_locked_head(locked_rows)
-            if required or locked is None:
+            if locked is None or not permits_append(dict(instance_values), append):
                 return None
             if append.additions is None:
                 rows = append.rows if locked.snapshot_id == append.base else None

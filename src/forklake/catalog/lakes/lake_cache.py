@@ -22,10 +22,22 @@ _LISTED_FILES = 100_000
 """Maximum number of files in all cached lists; each takes about a kilobyte."""
 
 
+@dataclass(frozen=True, slots=True)
+class KnownHead:
+    """The last snapshot that this process committed to a catalog, and what applied to rows inserted there."""
+
+    snapshot_id: SnapshotId
+    schema_version: int
+    options: Sequence[OptionRow]
+    instance_options: Mapping[str, str]
+    """Not versioned: as they were read last."""
+
+
 class SnapshotFacts:
     """Cached facts about the last snapshot that this process committed to each catalog. Thread-safe.
 
-    These are the statistics of the tables written in consecutive commits, and the options of the catalog.
+    These are the statistics of the tables written in consecutive commits, and the options of the catalog. The options
+    of the instance are those that were read last.
     """
 
     def __init__(self, size: int = 10_000) -> None:
@@ -33,6 +45,7 @@ class SnapshotFacts:
         self._size = size
         self._used = 0
         self._known: OrderedDict[int, _Known] = OrderedDict()
+        self._instance_options: Mapping[str, str] | None = None
         self._lock = Lock()
         register_for_forks(self)
 
@@ -46,7 +59,7 @@ class SnapshotFacts:
         self, catalog_id: int, snapshot_id: int, table_ids: Collection[TableId]
     ) -> dict[TableId, TableStats] | None:
         """The statistics of all these tables, or None if not cached."""
-        known, stats, _ = self._known.get(catalog_id, _NOTHING)
+        known, _, stats, _ = self._known.get(catalog_id, _NOTHING)
         if known != snapshot_id or any(table_id not in stats for table_id in table_ids):
             return None
         return {table_id: stats[table_id] for table_id in table_ids}
@@ -56,31 +69,44 @@ class SnapshotFacts:
 
         Options of dropped objects may remain here after they were deleted from the database.
         """
-        known, _, options = self._known.get(catalog_id, _NOTHING)
+        known, _, _, options = self._known.get(catalog_id, _NOTHING)
         return options if known == snapshot_id else None
 
     def last_commit(self, catalog_id: int) -> tuple[SnapshotId, Sequence[OptionRow]] | None:
         """The last snapshot that this process committed to a catalog, and its options; None if not cached."""
-        known, _, options = self._known.get(catalog_id, _NOTHING)
+        known, _, _, options = self._known.get(catalog_id, _NOTHING)
         return None if options is None or known == _NOTHING[0] else (SnapshotId(known), options)
+
+    def known_head(self, catalog_id: int) -> KnownHead | None:
+        """The last snapshot that this process committed to a catalog, with all options; None if not cached."""
+        known, schema_version, _, options = self._known.get(catalog_id, _NOTHING)
+        instance_options = self._instance_options
+        if options is None or instance_options is None or known == _NOTHING[0]:
+            return None
+        return KnownHead(SnapshotId(known), schema_version, options, instance_options)
+
+    def learn_instance_options(self, values: Mapping[str, str]) -> None:
+        """Cache the options of the instance, which others may change at any time."""
+        self._instance_options = values
 
     def learn(
         self,
         catalog_id: int,
         before: int,
         snapshot_id: int,
+        schema_version: int,
         stats: Mapping[TableId, TableStats],
         options: Sequence[OptionRow] | None,
     ) -> None:
         """Cache a snapshot. Facts about other tables in its direct predecessor are still valid."""
         with self._lock:
-            known, earlier, _ = self._known.get(catalog_id, _NOTHING)
+            known, _, earlier, _ = self._known.get(catalog_id, _NOTHING)
             if known == before:
                 others = [each for each in earlier.items() if each[0] not in stats]
                 stats = {**dict(others[-_KNOWN_TABLES:]), **stats}
             if catalog_id in self._known:
                 self._used -= _weight(self._known.pop(catalog_id))
-            self._known[catalog_id] = (snapshot_id, stats, options)
+            self._known[catalog_id] = (snapshot_id, schema_version, stats, options)
             self._used += _weight(self._known[catalog_id])
             while self._used > self._size:
                 _, gone = self._known.popitem(last=False)
@@ -88,14 +114,15 @@ class SnapshotFacts:
 
 
 def _weight(known: "_Known") -> int:
-    _, stats, options = known
+    _, _, stats, options = known
     return 1 + len(stats) + len(options or ())
 
 
 _KNOWN_TABLES = 250
 """Maximum number of previously written tables per catalog whose statistics are cached."""
-_Known: TypeAlias = tuple[int, Mapping[TableId, TableStats], Sequence[OptionRow] | None]
-_NOTHING: _Known = (-1, {}, None)
+_Known: TypeAlias = tuple[int, int, Mapping[TableId, TableStats], Sequence[OptionRow] | None]
+"""Snapshot, schema version, statistics, options."""
+_NOTHING: _Known = (-1, 0, {}, None)
 
 
 class IdPool:

@@ -87,12 +87,22 @@ def _commit_with_retries(transaction: Transaction, mine: OwnChanges) -> Snapshot
 
     return with_retries(
         lake,
-        lambda: _try_append(transaction, mine, token) or _LockedCommit(transaction, mine, token).run(),
+        lambda: _try_append(transaction, mine, token) or _commit_on_new_head(transaction, mine, token),
         lambda: _find_landed_commit(transaction, token),
         exhausted=exhausted_error,
         unknown=lambda: _unknown_outcome_error(transaction),
         duplicates=_DUPLICATE_RETRIES,
     )
+
+
+def _commit_on_new_head(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotId | None:
+    if transaction.known_head is not None:
+        raise CommitConflict(
+            f"Transaction conflict - catalog '{transaction.catalog.name}' may have changed since version"
+            f" {transaction.base}, on which the transaction began without reading the newest one",
+            subject=transaction.catalog.name,
+        )
+    return _LockedCommit(transaction, mine, token).run()
 
 
 def _find_landed_commit(transaction: Transaction, token: str) -> SnapshotId | None:
@@ -154,11 +164,18 @@ def _append_to_known_head(transaction: Transaction, mine: OwnChanges, token: str
         format_changes(mine.changes),
         transaction.info,
         token,
+        instance_options=_relied_on(transaction),
     )
     snapshot_id = catalog.lake.store.append(append)
     if snapshot_id is not None:
-        _remember_head(transaction, transaction.base, snapshot_id, after, options)
+        version = transaction.view.schema_version + bool(transaction.objects)
+        _remember_head(transaction, transaction.base, snapshot_id, version, after, options)
     return snapshot_id
+
+
+def _relied_on(transaction: Transaction) -> Mapping[str, str] | None:
+    """The options of the instance that the commit has to verify; None if the transaction has read them."""
+    return None if transaction.known_head is None else transaction.known_head.instance_options
 
 
 def _append_to_any_head(transaction: Transaction, mine: OwnChanges, token: str) -> SnapshotId | None:
@@ -195,11 +212,13 @@ def _append_to_any_head(transaction: Transaction, mine: OwnChanges, token: str) 
             table_id: TableAddition(stats, {leaf.column_id: leaf.type for _, leaf in definitions[table_id].leaves()})
             for table_id, stats in added.items()
         },
+        _relied_on(transaction),
     )
     snapshot_id = catalog.lake.store.append(append)
     if snapshot_id is not None:
         # The statistics were added up where this process cannot see them.
-        catalog.lake.cache.facts.learn(catalog.catalog_id, UNCOMMITTED, snapshot_id, {}, options)
+        version = transaction.view.schema_version
+        catalog.lake.cache.facts.learn(catalog.catalog_id, UNCOMMITTED, snapshot_id, version, {}, options)
     return snapshot_id
 
 
@@ -212,13 +231,14 @@ def _remember_head(
     transaction: Transaction,
     before: SnapshotId,
     snapshot_id: SnapshotId,
+    schema_version: int,
     stats: Mapping[TableId, TableStats],
     options: Sequence[OptionRow],
 ) -> None:
     """Cache what the next commit on top of this one needs; options that were set are read again."""
     catalog = transaction.catalog
     catalog.lake.cache.facts.learn(
-        catalog.catalog_id, before, snapshot_id, stats, None if transaction.options else options
+        catalog.catalog_id, before, snapshot_id, schema_version, stats, None if transaction.options else options
     )
 
 
@@ -290,7 +310,7 @@ class _LockedCommit:
             writer.record(locked.snapshot_id, time, version, text, transaction.info, self._token)
             connection.commit(writer.steps())
         of_catalog = [option for option in options if option.scope != "instance"]
-        _remember_head(transaction, locked.snapshot_id, writer.snapshot_id, after, of_catalog)
+        _remember_head(transaction, locked.snapshot_id, writer.snapshot_id, version, after, of_catalog)
         return writer.snapshot_id
 
     def _check_conflicts(self, connection: WriteConnection, theirs: list[CommittedChanges]) -> None:

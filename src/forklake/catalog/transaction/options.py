@@ -12,7 +12,13 @@ from forklake.errors import CorruptMetadata, InvalidOption, ReadOnly
 from forklake.model.entities import Table
 from forklake.model.names import DEFAULT_SCHEMA, check_text
 from forklake.model.options import OPTIONS, find_option, normalise_option
-from forklake.store.options import OptionRow, catalog_options, instance_options, write_instance_option
+from forklake.store.options import (
+    OptionRow,
+    as_instance_options,
+    catalog_options,
+    instance_options,
+    write_instance_option,
+)
 
 OptionScope = Literal["instance", "catalog", "schema", "table"]
 _SCOPES: tuple[OptionScope, ...] = get_args(OptionScope)
@@ -134,12 +140,20 @@ def checked_option(name: str, value: str | None) -> str | None:
 
 
 def _committed_options(tx: Transaction) -> list[OptionRow]:
-    """The options as of the transaction's base. Those of the instance are not versioned, and never cached."""
+    """The options as of the transaction's base. Those of the instance are not versioned, and read anew.
+
+    A transaction on a known head takes them from the cache, as its commit verifies them.
+    """
     lake = tx.catalog.lake
+    if tx.known_head is not None:
+        return [*tx.known_head.options, *as_instance_options(tx.known_head.instance_options)]
     known = lake.cache.facts.options(tx.catalog.catalog_id, tx.view.snapshot_id)
     if known is None:
-        return catalog_options(lake.store, tx.view.object_scope)
-    return [*known, *instance_options(lake.store, tx.view.scope)]
+        found = catalog_options(lake.store, tx.view.object_scope)
+    else:
+        found = [*known, *instance_options(lake.store, tx.view.scope)]
+    lake.cache.facts.learn_instance_options({row.key: row.value for row in found if row.scope == "instance"})
+    return found
 
 
 def _stored_value(key: str, value: object) -> str | None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeVar, cast
 
 from forklake.catalog.lakes.lake import Catalog
+from forklake.catalog.lakes.lake_cache import KnownHead
 from forklake.catalog.lakes.retry import with_retries
 from forklake.catalog.reading.view import CatalogView, is_kept, view_at_head
 from forklake.catalog.transaction.read_set import LookedUpObjects, LookedUpRows, current_version
@@ -41,9 +42,12 @@ class Transaction:
     changed.
     """
 
-    def __init__(self, catalog: Catalog, view: CatalogView) -> None:
+    def __init__(self, catalog: Catalog, view: CatalogView, known_head: KnownHead | None = None) -> None:
         self.catalog = catalog
         self.view = view
+        self.known_head = known_head
+        """Set if it began without a look at the database: the head may be later, and the commit has to verify that
+        nothing but rows was added or moved since."""
         self.info = CommitInfo()
         self.objects: dict[int, StagedObject] = {}
         self.tables: dict[TableId, TableChanges] = {}
@@ -380,3 +384,15 @@ def begin(catalog: Catalog, head: CatalogView | None = None) -> Transaction:
     if head is None or catalog.pinned is not None:
         return Transaction(catalog, view_at_head(catalog))
     return Transaction(catalog, CatalogView(catalog, head.snapshot_id, head.schema_version))
+
+
+def begin_on_known_head(catalog: Catalog) -> Transaction:
+    """A transaction that only inserts rows, on the last snapshot that this process committed: needs no round trip.
+
+    Its commit succeeds only if the result is the same as on the newest snapshot, and raises CommitConflict otherwise.
+    Without such a snapshot, it begins on the newest one.
+    """
+    known = None if catalog.pinned is not None else catalog.lake.cache.facts.known_head(catalog.catalog_id)
+    if known is None:
+        return begin(catalog)
+    return Transaction(catalog, CatalogView(catalog, known.snapshot_id, known.schema_version), known)

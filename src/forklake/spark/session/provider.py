@@ -228,6 +228,9 @@ def active_session() -> SparkSession | None:
     """
     if "pyspark.sql" not in sys.modules:
         return None
+    if _active_context() is None and "pyspark.sql.connect.session" not in sys.modules:
+        # There is neither kind of session. PySpark takes much longer to say so.
+        return None
     # Waits if another thread is importing it.
     sessions = import_module("pyspark.sql").SparkSession
     active: SparkSession | None = sessions.getActiveSession()

@@ -16,6 +16,11 @@ from forklake.spark.tasks.types.text_checks import INTERVAL_PATTERN, TIME_PATTER
 from forklake.spark.tasks.types.uuid_text import uuid_bytes, uuid_characters
 from forklake.spark.tasks.types.variants import variant_array
 
+KEPT_TYPES = frozenset(
+    {"boolean", "int8", "int16", "int32", "int64", "float32", "float64", "decimal", "date", "varchar", "blob"}
+)
+"""Column types whose shown type has the same values: an array of it needs neither a cast nor a check."""
+
 
 def assigned_array(array: pa.ChunkedArray, target: ColumnType, where: str, zone: str = "UTC") -> pa.ChunkedArray:
     """The converted values, whose type has passed `check_assignable`; `where` is the column in errors.
@@ -33,6 +38,8 @@ def assigned_array(array: pa.ChunkedArray, target: ColumnType, where: str, zone:
 
 def _cast_chunk(array: pa.Array, target: ColumnType, where: str, zone: str) -> pa.Array:
     shown = shown_type(target)
+    if array.type == shown and target.name in KEPT_TYPES:
+        return array
     if pa.types.is_null(array.type):
         return pa.nulls(len(array), shown)
     if pa.types.is_dictionary(array.type):

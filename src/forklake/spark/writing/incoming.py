@@ -21,7 +21,7 @@ from forklake.spark.session.expression_text import user_expression
 from forklake.spark.tasks.types.arrow_types import shown_schema, shown_type
 from forklake.spark.tasks.types.default_literals import literal as arrow_literal
 from forklake.spark.values.arrow_type import type_in_arrow
-from forklake.spark.values.assign_array import assigned_array
+from forklake.spark.values.assign_array import KEPT_TYPES, assigned_array
 from forklake.spark.values.assign_expression import assignment_cast
 from forklake.spark.values.conversions import default_literal
 from forklake.spark.values.float_range import check_large_floats, refuse_large_floats
@@ -197,6 +197,9 @@ def _check_not_null(value: Expression, column: Column, table: Table) -> Expressi
 def _fit_arrow(
     given: pa.Table, sources: Mapping[str, int], table: Table, zone: str, *, refuses_large_floats: bool
 ) -> pa.Table:
+    shown = shown_schema(table.definition.columns)
+    if given.schema.equals(shown, check_metadata=True) and _is_kept(given, table):
+        return given
     fitted = []
     # Arrow creates this list anew on each access.
     types = given.schema.types
@@ -214,7 +217,15 @@ def _fit_arrow(
         if not column.nulls_allowed and array.null_count:
             raise InvalidRows(_null_message(table, column))
         fitted.append(array)
-    return pa.table(fitted, schema=shown_schema(table.definition.columns))
+    return pa.table(fitted, schema=shown)
+
+
+def _is_kept(given: pa.Table, table: Table) -> bool:
+    """Whether rows in the shown types of the table need neither a cast nor a check, as most literals."""
+    return all(
+        column.type.name in KEPT_TYPES and (column.nulls_allowed or not array.null_count)
+        for column, array in zip(table.definition.columns, given.columns, strict=True)
+    )
 
 
 def _null_message(table: Table, column: Column) -> str:

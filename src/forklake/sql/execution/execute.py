@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -49,6 +50,7 @@ from forklake.sql.parsing.statements import (
 from forklake.sql.results.arrow_rows import arrow_rows, empty_success
 from forklake.sql.results.result import Result
 from forklake.sql.session.state import SessionState
+from forklake.sql.values.values_clause import parse_values
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -70,11 +72,21 @@ _FORKED = pa.schema([("catalog_id", pa.int64()), ("catalog_name", pa.string()), 
 def execute(state: SessionState, statement: Statement, parameters: Parameters = None) -> Result:
     """Execute a statement, in one transaction per catalog that it names."""
     try:
-        return state.transactions.run(lambda: _dispatch(state, statement, parameters))
+        return state.transactions.run(
+            lambda: _dispatch(state, statement, parameters),
+            reads_nothing=_inserts_literals(state, statement, parameters),
+        )
     except SqlglotError as error:
         # Parsing errors are handled where they occur; generated SQL can be nested too deeply as well.
         reason = str(error).partition("\n")[0]
         raise InvalidInput(f"The statement cannot be read, or is nested too deeply: {reason}") from None
+
+
+def _inserts_literals(state: SessionState, statement: Statement, parameters: Parameters) -> bool:
+    """Whether a statement only inserts literal rows, and so reads nothing but the definition of its table."""
+    if not isinstance(statement, Insert) or statement.overwrite or statement.query is None:
+        return False
+    return state.takes_shortcuts and parse_values(statement.query, state.dialect, parameters) is not None
 
 
 def _dispatch(state: SessionState, statement: Statement, parameters: Parameters) -> Result:
@@ -170,7 +182,13 @@ def _rows_result(rows: pa.Table | DataFrame) -> Result:
 
 
 def _count_result(rows: int) -> Result:
-    return Result(arrow_rows(_COUNT, [(rows,)]))
+    return Result(_count_rows(rows))
+
+
+@lru_cache(16)
+def _count_rows(rows: int) -> pa.Table:
+    """Nearly always of the same numbers."""
+    return arrow_rows(_COUNT, [(rows,)])
 
 
 def _success_result() -> Result:

@@ -69,7 +69,7 @@ def syntax_problem(message: str, text: str, position: int) -> SyntaxProblem:
     return SyntaxProblem(without_passwords(message), shown, place)
 
 
-def _cache_short_texts(read: Callable[[str, str], T]) -> Callable[[str, str], T]:
+def cache_short_texts(read: Callable[[str, str], T]) -> Callable[[str, str], T]:
     """Cache results for recent short texts; most are parsed several times, and many recur."""
     kept = lru_cache(_KEPT_TEXTS)(read)
 
@@ -80,7 +80,7 @@ def _cache_short_texts(read: Callable[[str, str], T]) -> Callable[[str, str], T]
     return reading
 
 
-@_cache_short_texts
+@cache_short_texts
 def tokens_of(text: str, dialect: str) -> Sequence[Token]:
     """The tokens of a text, aware of strings and comments."""
     check_encodable(text, "The statement")
@@ -92,7 +92,7 @@ def tokens_of(text: str, dialect: str) -> Sequence[Token]:
     return tuple(Token(token.token_type, token.text, start=token.start - 1, end=token.end - 1) for token in found)
 
 
-@_cache_short_texts
+@cache_short_texts
 def parse_text(text: str, dialect: str) -> exp.Expr:
     """Parse a query or expression to a sqlglot tree with positions in the text. Raises SqlglotError.
 

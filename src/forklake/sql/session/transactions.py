@@ -8,8 +8,8 @@ from typing import TypeVar
 from forklake.catalog.lakes.lake import Catalog, is_same_catalog
 from forklake.catalog.reading.view import is_kept
 from forklake.catalog.transaction.commit import commit, rollback
-from forklake.catalog.transaction.transaction import Transaction, begin
-from forklake.errors import CommitConflict, NoSuchSnapshot, TransactionError
+from forklake.catalog.transaction.transaction import Transaction, begin, begin_on_known_head
+from forklake.errors import CommitConflict, CommitFailed, ForklakeError, NoSuchSnapshot, StoreError, TransactionError
 from forklake.maintenance.cleanup.discard_files import discard_files
 from forklake.model.ids import SnapshotId
 from forklake.spark.storage.data_path_mark import confirm_data_path
@@ -27,18 +27,32 @@ class CatalogTransactions:
     Attachments of the same catalog read the same snapshot, unless one is attached at its own.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, on_known_heads: bool = False) -> None:
         self.by_name: dict[str, Transaction] = {}
+        self._on_known_heads = on_known_heads
+        self.assumes_heads = False
+        """Whether a transaction began on a head that may not be the newest."""
         self.has_committed = False
         """Whether something is committed, or may be: it must not be repeated."""
         self._ended: set[tuple[Catalog, SnapshotId]] = set()
 
     def get(self, name: str, catalog: Catalog) -> Transaction:
+        if name not in self.by_name and self._on_known_heads:
+            self.by_name[name] = self._begin_on_known_head(catalog)
         if name not in self.by_name:
             others = (tx for tx in self.by_name.values() if is_same_catalog(tx.catalog, catalog))
             head = next((tx.view for tx in others if tx.catalog.pinned is None), None)
             self.by_name[name] = begin(catalog, head)
         return self.by_name[name]
+
+    def _begin_on_known_head(self, catalog: Catalog) -> Transaction:
+        if self.by_name:
+            # The commit verifies only the catalog that it writes to.
+            self.assumes_heads = True
+            raise CommitConflict("Transaction conflict - the statement names several catalogs", subject=catalog.name)
+        transaction = begin_on_known_head(catalog)
+        self.assumes_heads = transaction.known_head is not None
+        return transaction
 
     def end(self, catalog: Catalog) -> None:
         """End the transactions on a catalog; new ones begin on next use."""
@@ -48,7 +62,13 @@ class CatalogTransactions:
                 self.has_committed |= transaction.may_be_committed
                 del self.by_name[name]
 
-    def has_expired(self) -> bool:
+    def is_outdated(self, error: ForklakeError) -> bool:
+        """Whether the statement may succeed on newer snapshots than these, on which it failed."""
+        if self.assumes_heads:
+            return not isinstance(error, CommitFailed | StoreError)
+        return isinstance(error, NoSuchSnapshot | CommitConflict) and self._has_expired()
+
+    def _has_expired(self) -> bool:
         """Whether a snapshot that was read here has expired."""
         used = {*self._ended, *((tx.catalog, tx.base) for tx in self.by_name.values())}
         return any(catalog.pinned is None and not is_kept(catalog, snapshot_id) for catalog, snapshot_id in used)
@@ -79,21 +99,23 @@ class Transactions:
     def is_open(self) -> bool:
         return self._open is not None
 
-    def run(self, statement: Callable[[], T]) -> T:
+    def run(self, statement: Callable[[], T], *, reads_nothing: bool = False) -> T:
         """Run a statement, in which every catalog is read at one snapshot, however often it is named.
 
         Without BEGIN, a statement whose snapshot expires while it runs is retried on the newest one, unless it has
-        committed something.
+        committed something. One that `reads_nothing`, and only inserts rows, is first tried on the snapshot that this
+        process has committed last: if that fails, but not because of the database, it is repeated on the newest one.
         """
         if self._statement.transactions is not None:
             return statement()
         for attempt in range(_STATEMENT_ATTEMPTS):
-            used = self._statement.transactions = CatalogTransactions()
+            on_known_heads = reads_nothing and attempt == 0 and not self.is_open
+            used = self._statement.transactions = CatalogTransactions(on_known_heads=on_known_heads)
             try:
                 return statement()
-            except (NoSuchSnapshot, CommitConflict):
+            except ForklakeError as error:
                 is_last = self.is_open or used.has_committed or attempt == _STATEMENT_ATTEMPTS - 1
-                if is_last or not used.has_expired():
+                if is_last or not used.is_outdated(error):
                     raise
             finally:
                 self._statement.transactions = None

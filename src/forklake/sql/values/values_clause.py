@@ -5,12 +5,13 @@ parser, is not a plain literal.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, TypeAlias
 
 from forklake.sql.parsing.constants import Parameters
+from forklake.sql.parsing.cursor import cache_short_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,17 @@ _GAP = re.compile(_SPACE)
 _WORDS: Mapping[str, Written] = {"null": None, "true": True, "false": False, "default": DEFAULT}
 
 
-def parse_values(text: str, dialect: str, parameters: Parameters = None) -> list[list[Written]] | None:
+def parse_values(text: str, dialect: str, parameters: Parameters = None) -> Sequence[Sequence[Written]] | None:
     """The rows of VALUES; None if anything in the text is not a plain literal or a parameter with a value."""
+    return _literals_alone(text, dialect) if parameters is None else _parse_rows(text, dialect, parameters)
+
+
+@cache_short_texts
+def _literals_alone(text: str, dialect: str) -> Sequence[Sequence[Written]] | None:
+    return _parse_rows(text, dialect, None)
+
+
+def _parse_rows(text: str, dialect: str, parameters: Parameters) -> Sequence[Sequence[Written]] | None:
     start = _START.match(text)
     if start is None:
         return None

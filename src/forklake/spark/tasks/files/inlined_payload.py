@@ -22,17 +22,17 @@ STORED_ROW_IDS = "row_id"
 def to_payload(rows: pa.Table, columns: Sequence[Column], row_ids: pa.ChunkedArray | None = None) -> bytes:
     """Serialises rows in the shown form of these columns."""
     arrays = [
-        pa.chunked_array([_rename_by_id(chunk, column) for chunk in chunks_of(array)], _id_type(column))
+        _rename_by_id(pa.concat_arrays(chunks_of(array)), column)
         for array, column in zip(rows.columns, columns, strict=True)
     ]
     names = [str(column.column_id) for column in columns]
     if row_ids is not None:
-        arrays.append(row_ids)
+        arrays.append(pa.concat_arrays(chunks_of(row_ids)))
         names.append(STORED_ROW_IDS)
-    batch = pa.table(arrays, names=names).combine_chunks()
+    batch = pa.record_batch(arrays, names=names)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_table(batch)
+        writer.write_batch(batch)
     return bytes(sink.getvalue().to_pybytes())
 
 

@@ -1,6 +1,7 @@
 """Statistics of rows that are not written to a file."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,7 +18,7 @@ def array_stats(rows: pa.Table, columns: Sequence[Column]) -> tuple[ColumnStats,
     return tuple(
         stats
         for array, column in zip(rows.columns, columns, strict=True)
-        for stats in _leaves_stats(array.combine_chunks(), column)
+        for stats in _leaves_stats(array.chunk(0) if array.num_chunks == 1 else array.combine_chunks(), column)
     )
 
 
@@ -37,9 +38,7 @@ def leaf_stats(array: pa.Array, column: Column) -> ColumnStats:
     values, nulls = len(array) - array.null_count, array.null_count
     nan = None
     if column.type.name in FLOATS:
-        is_nan = pc.is_nan(array)
-        nan = bool(pc.any(is_nan, min_count=0).as_py())
-        array = array.filter(pc.invert(is_nan))
+        nan, array = _without_nan(array)
     low = high = None
     if column.type.name in _BOUNDED and len(array) > array.null_count:
         low, high = _bounds(array, column)
@@ -49,7 +48,28 @@ def leaf_stats(array: pa.Array, column: Column) -> ColumnStats:
 def _bounds(array: pa.Array, column: Column) -> tuple[str | None, str | None]:
     """The smallest and largest value as text; None for dates that Python does not support."""
     try:
-        bounds = pc.min_max(array).as_py()
+        low, high = _extremes(array)
     except (OverflowError, ValueError):
         return None, None
-    return min_text(column.type, bounds["min"]), max_text(column.type, bounds["max"])
+    return min_text(column.type, low), max_text(column.type, high)
+
+
+# Single rows are frequent, and Arrow takes longer to call its functions than for their work.
+
+
+def _without_nan(array: pa.Array) -> tuple[bool, pa.Array]:
+    """Whether there is a NaN, and the other values."""
+    if len(array) == 1:
+        value = array[0].as_py()
+        return (True, array.slice(1)) if value != value else (False, array)
+    is_nan = pc.is_nan(array)
+    return bool(pc.any(is_nan, min_count=0).as_py()), array.filter(pc.invert(is_nan))
+
+
+def _extremes(array: pa.Array) -> tuple[Any, Any]:
+    """The smallest and largest of values that are not all NULL."""
+    if len(array) == 1:
+        value = array[0].as_py()
+        return value, value
+    bounds = pc.min_max(array).as_py()
+    return bounds["min"], bounds["max"]
