@@ -144,6 +144,7 @@ class _Reader:
         for clause in ("LIMIT", "OFFSET"):
             if self._accept(clause):
                 self._value()
+        self._accept(";")
 
     def rows(self) -> None:
         if self._accept("SELECT"):
@@ -168,7 +169,6 @@ class _Reader:
             self._conjunction()
 
     def expect_end(self) -> None:
-        self._accept(";")
         if self._at < len(self._parts):
             raise _NotPlain
 
