@@ -12,7 +12,9 @@ from sqlglot.errors import SqlglotError
 
 from forklake.model.column_types import FLOATS, INTEGERS
 from forklake.model.entities import Column
+from forklake.spark.tasks.types.arrow_types import shown_type
 from forklake.spark.tasks.types.default_literals import literal
+from forklake.spark.tasks.types.python_array import empty_table
 from forklake.spark.writing.incoming import as_rows
 from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.cursor import parse_text
@@ -81,8 +83,17 @@ def read_value(text: str, column: Column, scope: Scope, language: Language) -> S
         left, right = _operand(tree.this, column, scope), _operand(tree.expression, column, scope)
         if isinstance(left, str) and isinstance(right, str):
             raise _needs_spark(column)
-        return Computed(_OPERATORS[type(tree)], left, right)
-    return scope.column(tree)
+        return checked(Computed(_OPERATORS[type(tree)], left, right), column)
+    return checked(scope.column(tree), column)
+
+
+def checked(value: Named | Computed, column: Column) -> SetValue:
+    """The value, before any row is read, if its types let the driver compute it; NeedsSparkError if they do not."""
+    parts = (value.left, value.right) if isinstance(value, Computed) else (value,)
+    named = [part for part in parts if isinstance(part, Named)]
+    types = {each.key: pa.null() if each.type is None else shown_type(each.type) for each in named}
+    value_of(value, column, empty_table(pa.schema(types.items())))
+    return value
 
 
 def value_of(value: SetValue, column: Column, rows: pa.Table) -> Values:

@@ -40,7 +40,7 @@ from forklake.sql.small.joined_condition import (
 )
 from forklake.sql.small.matching_rows import matching_rows
 from forklake.sql.small.scope import Named, Scope, Side, side_of_table
-from forklake.sql.small.set_values import Language, SetValue, read_value, value_of
+from forklake.sql.small.set_values import Language, SetValue, checked, read_value, value_of
 from forklake.sql.small.small_change import read_rows
 from forklake.sql.small.small_query import NeedsSparkError
 
@@ -194,7 +194,7 @@ class _ClauseReader:
                 raise NeedsSparkError("there is no source for its values")
             named = {each.title: each for each in self._source.columns}
             matching = columns_of_source(self._table, list(named))
-            return {columns[name].name: named[title] for name, title in matching.items()}
+            return {columns[name].name: checked(named[title], columns[name]) for name, title in matching.items()}
         names = [name for name, _ in given.values]
         check_assigned_names(self._table, names)
         if len(set(map(fold, names))) < len(names):
