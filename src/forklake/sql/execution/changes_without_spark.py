@@ -22,9 +22,10 @@ from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.statements import Delete, Merge, Update
 from forklake.sql.queries.conditions import mentioned_virtual_columns
 from forklake.sql.session.state import SessionState
+from forklake.sql.small.run_small_merge import run_small_merge
 from forklake.sql.small.set_values import Language, value_of
 from forklake.sql.small.small_change import read_chosen_rows, rows_of_change, values_to_set
-from forklake.sql.small.small_merge import MergeText, read_small_merge, run_small_merge
+from forklake.sql.small.small_merge import MergeText, read_small_merge
 from forklake.sql.small.small_query import NeedsSparkError
 from forklake.sql.values.literal_source import literal_source
 

@@ -8,6 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from forklake.spark.tasks.types.python_array import python_scalar
+from forklake.sql.small.small_query import NeedsSparkError
+
+_MOST_PAIRS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,10 @@ class Pairs:
 
 
 def matching_rows(keys: Sequence[tuple[pa.ChunkedArray, pa.ChunkedArray]]) -> Pairs:
-    """All pairs of rows that are equal in every key, given the columns of both sides; NULL equals nothing."""
+    """All pairs of rows that are equal in every key, given the columns of both sides; NULL equals nothing.
+
+    NeedsSparkError if they are too many.
+    """
     (left, right), *others = [_codes(*key) for key in keys]
     for more_left, more_right in others:
         width = python_scalar(len(more_right) + 1, pa.int64())
@@ -46,5 +52,7 @@ def _pairs(left: np.ndarray, right: np.ndarray) -> Pairs:
     order = known[np.argsort(right[known], kind="stable")]
     starts = np.searchsorted(right[order], left[places], side="left")
     counts = np.searchsorted(right[order], left[places], side="right") - starts
+    if counts.sum() > _MOST_PAIRS:
+        raise NeedsSparkError(f"more than {_MOST_PAIRS:,} pairs of rows match")
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     return Pairs(np.repeat(places, counts), order[np.repeat(starts, counts) + within])
