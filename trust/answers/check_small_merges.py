@@ -13,6 +13,8 @@ from trust.answers.tables import KEY, MadeTable
 CARRIED_OUT = "merges carried out by the driver"
 LEFT = "merges left to Spark"
 _COMPARISONS = ("=", "=", "<>", "<", ">=")
+_KEYS = ("text", "int", "small", "big", "date", "ts", "ntz", "bool", "dec2", "dec4", "wide")
+"""Kinds of columns by which the driver joins."""
 
 
 @dataclass(slots=True)
@@ -51,7 +53,8 @@ class SmallMerges:
     def _key(self) -> Column:
         """Mostly the unique column: by others, several rows often match one."""
         [unique] = [column for column in self.table.columns if column.name == KEY]
-        return unique if self.rng.random() < 0.6 else self.rng.choice(self._plain())
+        compared = [column for column in self._plain() if column.kind in _KEYS]
+        return unique if self.rng.random() < 0.6 else self.rng.choice(compared * 5 + self._plain())
 
     def _plain(self) -> list[Column]:
         return [column for column in self.table.columns if column.family not in ("struct", "list", "map", "bin")]
@@ -71,7 +74,7 @@ class SmallMerges:
             return f"(SELECT {', '.join(f'{self._literal(column)} AS {column.name}' for column in columns)}) AS s"
         other = self.rng.choice(self.tables)
         shown = [f"{self._of_kind(other, column).name} AS {column.name}" for column in columns]
-        where = f" WHERE {self._statements(other).where()}" if self.rng.random() < 0.6 else ""
+        where = f" WHERE {self._statements(other).where()}" if self.rng.random() < 0.35 else ""
         return f"(SELECT {', '.join(shown)} FROM {other.name}{where}) AS s"
 
     def _of_kind(self, other: MadeTable, column: Column) -> Column:
@@ -115,7 +118,7 @@ class SmallMerges:
             each for each in known if each.family == column.family
         ]
         chance = self.rng.random()
-        if alike and chance < 0.5:
+        if alike and chance < 0.6:
             return self.rng.choice(alike).name
         if column.family in ("int", "dec", "dbl") and chance < 0.75:
             return self._statements(self.table).sum(column, known)
