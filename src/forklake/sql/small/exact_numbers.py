@@ -160,20 +160,22 @@ def _decimal_operand(operand: Typed | str) -> tuple[Values, int, int]:
         if given.name == "decimal":
             return values, given.precision or 0, given.scale or 0
         return _as_decimal(values, given), _DIGITS[given.name], 0
-    precision, scale = decimal_digits(operand)
+    precision, scale = _literal_digits(operand)
     found = literal_value(NumberLiteral(operand), decimal_of(precision, scale), zone_is_utc=True)
     if found is UNKNOWN:
         raise pa.ArrowInvalid("not exact")
     return python_scalar(found, pa.decimal128(precision, scale)), precision, scale
 
 
-def decimal_digits(text: str) -> tuple[int, int]:
-    """The precision and scale of a literal without exponent, or more of them."""
-    whole, _, fraction = text.lstrip("-").partition(".")
+def _literal_digits(text: str) -> tuple[int, int]:
+    """The precision and scale of a literal without exponent; of an integer, those of all integers of its type."""
+    whole, point, fraction = text.lstrip("-").partition(".")
     precision = len(whole.lstrip("0")) + len(fraction) or 1
     if "e" in text.lower() or precision > _MOST_DIGITS:
         raise pa.ArrowInvalid("not a decimal")
-    return precision, len(fraction)
+    if point:
+        return precision, len(fraction)
+    return (_DIGITS["int32"] if precision < _DIGITS["int32"] else max(precision, _DIGITS["int64"])), 0
 
 
 def _of_decimals(operator: str, left: tuple[Values, int, int], right: tuple[Values, int, int], column: Column) -> Typed:
