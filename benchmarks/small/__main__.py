@@ -28,6 +28,10 @@ connection = connect_oracle("sqlite_scanner")
 connection.execute(f"ATTACH 'ducklake:sqlite:{sys.argv[1]}' AS lake (DATA_PATH '{sys.argv[2]}')")
 print(connection.execute("SELECT * FROM lake.orders WHERE id = 1").fetchall())
 """
+_MERGE = """
+MERGE INTO {table} AS t USING (SELECT {number} AS id, 'merged' AS item, 2.5 AS price) AS s ON t.id = s.id
+WHEN MATCHED THEN UPDATE SET item = s.item WHEN NOT MATCHED THEN INSERT (id, item, price) VALUES (s.id, s.item, s.price)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ def single_rows(databases: Databases, backend: Backend, sizes: Sizes) -> Iterato
         {
             "one row by key": (rows, "SELECT * FROM {table} WHERE id = {number}", at_most(1)),
             "UPDATE of one row": (rows, "UPDATE {table} SET item = 'changed' WHERE id = {number}", at_most(1)),
+            "MERGE of one row": (rows, _MERGE, at_most(1)),
             "DELETE of one row": (rows, "DELETE FROM {table} WHERE id = {number}", at_most(1)),
             "INSERT of one row": insert,
         },

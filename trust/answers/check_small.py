@@ -35,6 +35,7 @@ _PLAIN: Mapping[str, tuple[str, ...]] = {
     "date": ("DATE '2024-02-29'", "'2024-02-29'"),
 }
 """Values to set, written as programs write them."""
+_OPERANDS = ("1", "1", "2", "-1", "- 3", "0", "100", "1.5", "0.25", "2e0", "3000000000", "NULL", "007")
 _NESTED = ("struct", "list", "map")
 _NUMBERS = ("0", "1", "-1", "5", "42", "1.5", "0.1", "99.99", "1e1", "1L", "300", "3000000000", "NULL")
 
@@ -124,7 +125,7 @@ class SmallStatements:
         where = f"WHERE {self.where()}" if self.rng.random() < 0.95 else ""
         if self.rng.random() < 0.4:
             return f"DELETE FROM {self.table.name} {alias}{where}"
-        values = ", ".join(f"{column.name} = {self.value(column)}" for column in self.columns())
+        values = ", ".join(f"{column.name} = {self.new_value(column)}" for column in self.columns())
         return f"UPDATE {self.table.name} {alias}SET {values} {where}"
 
     def query(self) -> str:
@@ -176,6 +177,26 @@ class SmallStatements:
 
     def value(self, column: Column) -> str:
         return self.rng.choice((*_PLAIN.get(column.family, ()), "NULL", self.constant(column)))
+
+    def new_value(self, column: Column) -> str:
+        """What an UPDATE sets a column to: mostly a literal, or another column, or a sum."""
+        alike = [each.name for each in self.table.columns if each.family == column.family]
+        chance = self.rng.random()
+        if chance < 0.15:
+            return self.rng.choice(alike)
+        if chance < 0.4 and column.family in ("int", "dec", "dbl"):
+            return self.sum(column, self.table.columns)
+        return "DEFAULT" if chance < 0.42 else self.value(column)
+
+    def sum(self, column: Column, known: Sequence[Column]) -> str:
+        """A sum, difference or product of numbers, mostly of the kind of a column."""
+        numbers = [each for each in known if each.family in ("int", "dec", "dbl")]
+        alike = [each for each in numbers if each.kind == column.kind] or numbers or [column]
+        left = self.rng.choice(alike).name
+        right = self.rng.choice((*_OPERANDS, self.rng.choice(numbers or [column]).name))
+        if self.rng.random() < 0.3:
+            left, right = right, left
+        return f"{left} {self.rng.choice('+-*')} {right}"
 
     def where(self) -> str:
         found = self.condition(2)

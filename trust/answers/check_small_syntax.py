@@ -8,6 +8,7 @@ from typing import ClassVar
 from forklake.api.session import Session
 from trust.answers.check_small import SmallStatements, in_order
 from trust.answers.check_small_changes import SmallChangeCheck
+from trust.answers.check_small_merges import SmallMerges
 from trust.answers.outcomes import Outcome, outcome
 from trust.answers.subject import Subject
 from trust.answers.tables import MadeTable
@@ -53,7 +54,7 @@ class SmallSyntaxCheck:
     tally: Tally
 
     def check(self, rng: random.Random, count: int) -> None:
-        """Make and judge so many queries, and a fourth as many changes."""
+        """Make and judge so many queries, and a fourth as many changes, and MERGEs."""
         if not count:
             return
         session = self.subject.fast.cursor()
@@ -66,6 +67,7 @@ class SmallSyntaxCheck:
             if problem:
                 self.tally.found.append(";\n".join([problem, *table.script(), query]))
         _NearlyChanges(self.subject, self.tally).check(rng, count // 4)
+        _NearlyMerges(self.subject, self.tally).check(rng, count // 4)
 
     def problem(self, session: Session, query: str) -> str:
         """What is wrong with the answer of the driver, or nothing."""
@@ -85,3 +87,9 @@ class _NearlyChanges(SmallChangeCheck):
 
     def statement(self, rng: random.Random, table: MadeTable) -> str:
         return mutated(rng, SmallStatements(rng, table, self.dialect).change().strip())
+
+
+@dataclass(slots=True)
+class _NearlyMerges(_NearlyChanges):
+    def statement(self, rng: random.Random, table: MadeTable) -> str:
+        return mutated(rng, SmallMerges(rng, table, self.subject.tables, self.dialect).merge())

@@ -19,6 +19,7 @@ from trust.answers.check_small import SmallQueryCheck
 from trust.answers.check_small_changes import SmallChangeCheck
 from trust.answers.check_small_feeds import SmallFeedCheck
 from trust.answers.check_small_inserts import SmallInsertCheck
+from trust.answers.check_small_merges import SmallMergeCheck
 from trust.answers.check_small_syntax import SmallSyntaxCheck
 from trust.answers.check_snapshots import STATEMENTS, SnapshotCheck
 from trust.answers.subject import light, speaking, subject
@@ -48,8 +49,10 @@ class Counts:
     """The same for queries of change feeds."""
     small_inserts: int = 0
     """The same for INSERTs of queries."""
+    small_merges: int = 0
+    """The same for MERGEs."""
     small_syntax: int = 0
-    """Of texts that are nearly small queries, in Spark's dialect; a fourth as many that are nearly changes."""
+    """Of texts that are nearly small queries, in Spark's dialect; a fourth as many nearly changes, and MERGEs."""
     constants: int = 0
     settings: int = 0
     """How many of the settings, each with `under_settings` statements."""
@@ -96,6 +99,7 @@ def run_round(
         SmallChangeCheck(made, tallies["small"]).check(chance("small changes"), counts.small_changes)
         SmallFeedCheck(made, tallies["small"]).check(chance("small feeds"), counts.small_feeds)
         SmallInsertCheck(made, tallies["small"]).check(chance("small inserts"), counts.small_inserts)
+        SmallMergeCheck(made, tallies["small"]).check(chance("small merges"), counts.small_merges)
         SmallSyntaxCheck(made, tallies["small"]).check(chance("small syntax"), counts.small_syntax)
         if counts.constants:
             constants = ConstantCheck(made, tallies["constants"])
@@ -118,6 +122,8 @@ def run_round(
                 feeds.check(chance("duckdb small feeds"), counts.small_feeds // 3)
                 inserts = SmallInsertCheck(other, tallies["small"], "duckdb")
                 inserts.check(chance("duckdb small inserts"), counts.small_inserts // 3)
+                merges = SmallMergeCheck(other, tallies["small"], "duckdb")
+                merges.check(chance("duckdb small merges"), counts.small_merges // 3)
                 DuckDBQueryCheck(other, tallies["duckdb"]).check(chance("duckdb queries"), counts.duckdb_queries)
                 if counts.duckdb_constants or counts.duckdb_changes:
                     kept = DuckDBStoredCheck(other, tallies["duckdb"])

@@ -15,6 +15,7 @@ from forklake.spark.session.expression_text import user_expression
 from forklake.spark.values.quoting import quoted_name
 from forklake.spark.verbs.merge import Action, Clause, When
 from forklake.spark.work import Work
+from forklake.sql.execution.python_without_spark import PythonClause
 from forklake.sql.parsing.parameter_values import plain_value, written_literal
 
 Where = str | Expression
@@ -29,6 +30,10 @@ class MergeClause:
     action: Action
     condition: Where | None = None
     values: Values | None = None
+
+    @property
+    def in_python(self) -> PythonClause:
+        return PythonClause(self.when, self.action, self.condition, self.values)
 
     def bound(self, work: Work) -> Clause:
         """The clause with its texts parsed as expressions."""
@@ -106,19 +111,27 @@ def as_expression(value: Any, work: Work) -> Expression:
     return F.lit(plain) if literal is None else user_expression(literal)
 
 
-def join_condition(on: Where | Sequence[str], table: Table, work: Work) -> Expression:
-    """Join condition: equality of the named columns, or any condition over `target` and `source`."""
+def matched_by(on: Where | Sequence[str], table: Table) -> Where | Sequence[str]:
+    """The columns of the table by which rows match, or a condition over `target` and `source`."""
     names = {fold(column.name) for column in table.definition.columns}
     if isinstance(on, str) and fold(on) in names:
-        on = [on]
+        return [on]
     if isinstance(on, str | Expression):
-        return as_expression(on, work)
+        return on
     if not on:
         raise InvalidInput("A merge needs columns or a condition by which rows match.")
-    work.provider.get()
-    condition = F.lit(True)
     for name in on:
         if fold(name) not in names:
             raise InvalidInput(f"Table '{table.name}' has no column '{name}' to match by.")
+    return on
+
+
+def join_condition(on: Where | Sequence[str], work: Work) -> Expression:
+    """Join condition: equality of the named columns, or any condition over `target` and `source`."""
+    if isinstance(on, str | Expression):
+        return as_expression(on, work)
+    work.provider.get()
+    condition = F.lit(True)
+    for name in on:
         condition = condition & (F.col(f"target.{quoted_name(name)}") == F.col(f"source.{quoted_name(name)}"))
     return condition

@@ -9,7 +9,7 @@ from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 
 from forklake.api.keys import PartitionKeys, SortKeys, partition_keys, sort_keys
-from forklake.api.merging import MergeClause, as_expression, checked_clauses, join_condition
+from forklake.api.merging import MergeClause, as_expression, checked_clauses, join_condition, matched_by
 from forklake.api.notebook import table_html
 from forklake.api.one_statement import one_statement
 from forklake.catalog.planning.aggregates import exact_count
@@ -47,12 +47,13 @@ from forklake.spark.verbs.merge import MergeCounts, merge
 from forklake.spark.verbs.overwrite import overwrite
 from forklake.spark.verbs.update import update
 from forklake.spark.work import Work
-from forklake.spark.writing.incoming import Matching
+from forklake.spark.writing.incoming import Matching, make_repeatable
 from forklake.sql.binding.names import read_transaction_at
 from forklake.sql.execution.python_without_spark import (
     changes_without_spark,
     count_without_spark,
     delete_rows_without_spark,
+    merge_rows_without_spark,
     scan_without_spark,
     update_rows_without_spark,
 )
@@ -219,8 +220,14 @@ class TableHandle:
         `on` names columns, or is a condition over `target` and `source`.
         """
         with self._writing() as (work, table):
-            bound = [clause.bound(work) for clause in checked_clauses(clauses)]
-            return merge(work, table, source, join_condition(on, table, work), bound)
+            checked, matching, data = checked_clauses(clauses), matched_by(on, table), make_repeatable(source)
+            known = merge_rows_without_spark(
+                self._state, work, table, data, matching, [clause.in_python for clause in checked]
+            )
+            if known is not None:
+                return known
+            bound = [clause.bound(work) for clause in checked]
+            return merge(work, table, data, join_condition(matching, work), bound)
 
     @one_statement
     def add_files(

@@ -78,10 +78,10 @@ def merge(
     The source is evaluated once. `predicate` may restrict the rows of the table that can match. Conditions and values
     may refer to `virtual` columns of the table.
     """
-    check_clauses(clauses)
+    check_clauses([(clause.when, clause.action) for clause in clauses])
     by_source = any(clause.when == "not matched by source" for clause in clauses)
     plan = work.plan_scan(table, None if by_source else predicate)
-    with source_rows(work, table, _source_as_rows(data, table)) as source:
+    with source_rows(work, table, source_as_rows(data, table)) as source:
         joined = _join_source(
             scan(work, plan, [*HIDDEN_IN_TARGET, *virtual]), source, on, names, keep_unmatched=by_source
         )
@@ -90,21 +90,20 @@ def merge(
         return MergeCounts(found.ended, 0 if added is None else add_rows(work, table, added))
 
 
-def _source_as_rows(data: Any, table: Table) -> Rows:
+def source_as_rows(data: Any, table: Table) -> Rows:
     """The rows; an empty list, which has no columns, gets those of the table."""
     rows = as_rows(data)
     is_empty = isinstance(rows, pa.Table) and not rows.num_rows and not rows.num_columns
     return shown_schema(table.definition.columns).empty_table() if is_empty else rows
 
 
-def check_clauses(clauses: Sequence[Clause]) -> None:
+def check_clauses(clauses: Sequence[tuple[When, Action]]) -> None:
     """Reject clauses whose action is not allowed for their kind."""
     if not clauses:
         raise InvalidInput("MERGE needs at least one WHEN clause.")
-    for clause in clauses:
-        inserts = clause.action == "insert"
-        if inserts != (clause.when == "not matched") and clause.action != "nothing":
-            raise InvalidInput(f"WHEN {clause.when.upper()} cannot {clause.action.upper()}.")
+    for when, action in clauses:
+        if (action == "insert") != (when == "not matched") and action != "nothing":
+            raise InvalidInput(f"WHEN {when.upper()} cannot {action.upper()}.")
 
 
 def _join_source(
@@ -194,16 +193,19 @@ def _clause_expressions(
     """The values of a clause by folded name; by default, the source columns that the table has too."""
     if clause.values is not None:
         return assigned_columns(table, clause.values)
-    known = {fold(name): name for name in source}
-    found = {
-        fold(column.name): F.col(f"{quoted_name(names.source)}.{quoted_name(known[fold(column.name)])}")
-        for column in table.definition.columns
-        if fold(column.name) in known
+    return {
+        name: F.col(f"{quoted_name(names.source)}.{quoted_name(title)}")
+        for name, title in columns_of_source(table, source).items()
     }
-    if len(found) < len(source):
-        extra = next(name for name in source if fold(name) not in found)
-        raise InvalidInput(f"Table '{table.name}' has no column '{extra}'; list the columns that the clause sets.")
-    return found
+
+
+def columns_of_source(table: Table, source: Sequence[str]) -> dict[str, str]:
+    """The columns of a source by the folded names of those of the table; raises for one that it does not have."""
+    known = {fold(column.name) for column in table.definition.columns}
+    extra = [name for name in source if fold(name) not in known]
+    if extra:
+        raise InvalidInput(f"Table '{table.name}' has no column '{extra[0]}'; list the columns that the clause sets.")
+    return {fold(name): name for name in source}
 
 
 def _fit_expressions(

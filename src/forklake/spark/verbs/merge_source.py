@@ -51,7 +51,7 @@ def source_rows(work: Work, table: Table, rows: Rows) -> Iterator[SourceRows]:
     A DataFrame may return different rows for each execution, so it is executed once and written to files next to the
     table's. If the process dies, they become orphans.
     """
-    _check_names(rows.schema.names)
+    check_source_names(rows.schema.names)
     if isinstance(rows, pa.Table):
         numbered = rows.append_column(SOURCE_ROW, pa.array(np.arange(rows.num_rows)))
         yield SourceRows(from_arrow(work.spark, numbered), rows.column_names, rows.nbytes <= SMALL_BYTES)
@@ -69,7 +69,8 @@ def source_rows(work: Work, table: Table, rows: Rows) -> Iterator[SourceRows]:
             storage.files.delete_dir(storage.path(folder))
 
 
-def _check_names(names: Sequence[str]) -> None:
+def check_source_names(names: Sequence[str]) -> None:
+    """Reject a source that has several columns of one name."""
     counts = Counter(map(fold, names))
     for name in names:
         if counts[fold(name)] > 1:

@@ -11,7 +11,16 @@ from pyspark.sql import DataFrame
 from forklake.catalog.planning.scan_planning import ScanPlan
 from forklake.spark.session.failures import translate_read_errors, translate_write_errors
 from forklake.spark.storage.remove_files import remove_files
-from forklake.spark.tasks.files.write_changes import INSERT, OUTCOME, UPDATE, write_changes
+from forklake.spark.tasks.files.write_changes import (
+    ADDRESS,
+    CHANGE,
+    DELETE,
+    INSERT,
+    OUTCOME,
+    SOURCE_ROW,
+    UPDATE,
+    write_changes,
+)
 from forklake.spark.tasks.files.write_file import WriteOrder, from_table
 from forklake.spark.tasks.types.reserved_columns import ROW_ID
 from forklake.spark.values.collect import collect
@@ -58,6 +67,19 @@ def change_rows(work: Work, plan: ScanPlan, changes: DataFrame | pa.Table) -> Ch
     stage_files(work, table, [file for file in files if file.label == UPDATE], embeds_row_ids=True)
     stage_files(work, table, [file for file in files if file.label == INSERT])
     return ChangeOutcome(len(ended), outcome["source"].drop_null())
+
+
+def change_known_rows(work: Work, plan: ScanPlan, updated: pa.Table, deleted: pa.ChunkedArray | None = None) -> int:
+    """Replace rows of a plan by new versions, and delete others at these addresses; returns the number of rows.
+
+    New versions have the table's columns in fitting types, followed by row id and address.
+    """
+    change = pc.if_else(pc.is_null(updated[ROW_ID]), INSERT, UPDATE)
+    changes = updated.append_column(CHANGE, change)
+    if deleted is not None:
+        removed = pa.table({ADDRESS: deleted, CHANGE: pa.repeat(DELETE, len(deleted))})
+        changes = pa.concat_tables([changes, removed], promote_options="default")
+    return change_rows(work, plan, changes.append_column(SOURCE_ROW, pa.nulls(len(changes), pa.int64()))).ended
 
 
 def fits_driver(plan: ScanPlan) -> bool:

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 
@@ -14,7 +12,7 @@ from forklake.model.entities import Table
 from forklake.model.names import did_you_mean, fold
 from forklake.model.predicates import Predicate
 from forklake.spark.reading.scan import scan
-from forklake.spark.tasks.files.write_changes import ADDRESS, CHANGE, INSERT, SOURCE_ROW, UPDATE
+from forklake.spark.tasks.files.write_changes import ADDRESS, CHANGE, SOURCE_ROW
 from forklake.spark.tasks.types.reserved_columns import ROW_ID
 from forklake.spark.values.quoting import quoted_name
 from forklake.spark.verbs.rewrite_rows import can_rewrite, rewrite_rows
@@ -57,13 +55,6 @@ def update(work: Work, chosen: RowsToUpdate, assignments: Mapping[str, Expressio
         *own, ROW_ID, f"{CHANGE_OF_UPDATE} AS {CHANGE}", ADDRESS, f"CAST(NULL AS BIGINT) AS {SOURCE_ROW}"
     )
     return change_rows(work, plan, changes).ended
-
-
-def update_known_rows(work: Work, plan: ScanPlan, rows: pa.Table, row_ids: pa.Array, addresses: pa.Array) -> int:
-    """Replace rows of a plan, at these addresses, by new versions that fit the table; returns their number."""
-    change = pc.if_else(pc.is_null(row_ids), INSERT, UPDATE)
-    changes = rows.append_column(ROW_ID, row_ids).append_column(CHANGE, change).append_column(ADDRESS, addresses)
-    return change_rows(work, plan, changes.append_column(SOURCE_ROW, pa.nulls(len(rows), pa.int64()))).ended
 
 
 def _updated_values(

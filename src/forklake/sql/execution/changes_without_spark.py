@@ -1,4 +1,4 @@
-"""Small UPDATEs and DELETEs of one table, carried out on the driver without starting Spark."""
+"""Small UPDATEs, DELETEs and MERGEs, carried out on the driver without starting Spark."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -12,16 +12,22 @@ from forklake.spark.tasks.types.arrow_types import shown_type
 from forklake.spark.tasks.types.reserved_columns import ROW_ID
 from forklake.spark.values.arrow_type import type_in_arrow
 from forklake.spark.verbs.delete import delete_planned
-from forklake.spark.verbs.update import update_known_rows
+from forklake.spark.verbs.merge import MergeCounts
+from forklake.spark.verbs.row_changes import change_known_rows
 from forklake.spark.work import Work
 from forklake.spark.writing.incoming import fit_rows
 from forklake.sql.binding.names import Context
 from forklake.sql.execution.without_spark import needs_spark_error, small_query_rows
 from forklake.sql.parsing.constants import Parameters
-from forklake.sql.parsing.statements import Delete, Update
+from forklake.sql.parsing.statements import Delete, Merge, Update
+from forklake.sql.queries.conditions import mentioned_virtual_columns
 from forklake.sql.session.state import SessionState
-from forklake.sql.small.small_change import constants_to_set, read_chosen_rows, rows_of_change
+from forklake.sql.small.run_small_merge import run_small_merge
+from forklake.sql.small.set_values import Language, value_of
+from forklake.sql.small.small_change import read_chosen_rows, rows_of_change, values_to_set
+from forklake.sql.small.small_merge import MergeText, read_small_merge
 from forklake.sql.small.small_query import NeedsSparkError
+from forklake.sql.values.literal_source import literal_source
 
 Found = TypeVar("Found")
 
@@ -43,24 +49,73 @@ def delete_without_spark(
 def update_without_spark(
     state: SessionState, work: Work, table: Table, statement: Update, dialect: str, parameters: Parameters
 ) -> int | None:
-    """UPDATE that sets columns to constants; None if Spark has to find the rows or to compute the values."""
+    """UPDATE to values that are known here; None if Spark has to find the rows or to compute the values."""
 
     def update() -> int:
-        utc = is_utc(state.provider.zone)
-        constants = constants_to_set(table, statement, dialect, parameters, zone_is_utc=utc)
+        values = values_to_set(table, statement, _language(state, dialect, parameters))
         query = rows_of_change(table, statement, dialect, state.rules, parameters)
         plan = work.plan_scan(table, query.predicate)
         columns = table.definition.columns
         chosen = read_chosen_rows(work, plan, query, columns, state.small_query_bytes)
-        values = [
-            pa.repeat(constants[column.name], len(chosen)) if column.name in constants else chosen[column.name]
+        set_to = [
+            value_of(values[column.name], column, chosen) if column.name in values else chosen[column.name]
             for column in columns
         ]
-        rows = fit_rows(pa.table(values, names=[column.name for column in columns]), table)
+        rows = fit_rows(pa.table(set_to, names=[column.name for column in columns]), table)
         assert isinstance(rows, pa.Table)
-        return update_known_rows(work, plan, rows, chosen[ROW_ID], chosen[ADDRESS])
+        updated = rows.append_column(ROW_ID, chosen[ROW_ID]).append_column(ADDRESS, chosen[ADDRESS])
+        return change_known_rows(work, plan, updated)
 
     return unless_spark_is_needed(state, update)
+
+
+def merge_without_spark(
+    state: SessionState, work: Work, table: Table, source: pa.Table, given: MergeText, language: Language
+) -> MergeCounts:
+    """MERGE of rows on the driver; NeedsSparkError if only Spark carries it out."""
+    if source.nbytes > state.small_query_bytes:
+        raise NeedsSparkError(f"its source has {source.nbytes:,} bytes, more than forklake_small_query_bytes")
+    merge = read_small_merge(table, source, given, language, state.rules)
+    return run_small_merge(work, merge, source, state.small_query_bytes)
+
+
+def merge_statement_without_spark(
+    state: SessionState, context: Context, work: Work, table: Table, statement: Merge, parameters: Parameters
+) -> MergeCounts | None:
+    """MERGE; None if Spark has to find the rows of its source, to compare them or to compute values."""
+
+    def merge() -> MergeCounts:
+        given = MergeText(statement.on, statement.clauses, statement.alias or table.name, statement.source_name)
+        if mentioned_virtual_columns(table, " ".join(statement.texts)):
+            raise NeedsSparkError("it names virtual columns")
+        if parameters and context.dialect != "spark":
+            raise NeedsSparkError("only Spark knows its parameters")
+        source = _source_rows(state, context, statement, parameters)
+        language = _language(state, context.dialect, parameters)
+        return merge_without_spark(state, work, table, source, given, language)
+
+    return unless_spark_is_needed(state, merge)
+
+
+def _source_rows(state: SessionState, context: Context, statement: Merge, parameters: Parameters) -> pa.Table:
+    """The rows of a source: literals, a small table, or a small query."""
+    text, columns = statement.source, statement.source_columns
+    is_query = text.startswith("(")
+    if is_query:
+        text = text[1:-1]
+        rows = literal_source(text, context.dialect, parameters, columns)
+        if rows is not None:
+            return rows
+    if not columns and not text.endswith(";"):
+        query = text if is_query else f"SELECT * FROM {text}"
+        rows = small_query_rows(state, context, query, parameters)
+        if rows is not None:
+            return rows
+    raise NeedsSparkError("its source is neither literals nor a small query of one table")
+
+
+def _language(state: SessionState, dialect: str, parameters: Parameters) -> Language:
+    return Language(dialect, parameters, is_utc(state.provider.zone))
 
 
 def rows_without_spark(

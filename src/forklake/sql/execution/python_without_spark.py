@@ -4,26 +4,34 @@ Conditions and values are given as SQL of Spark's dialect; everything else is le
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql import DataFrame
 
 from forklake.catalog.planning.aggregates import has_files
 from forklake.model.entities import Table
+from forklake.spark.session.time_zones import is_utc
 from forklake.spark.verbs.change_plan import ChangePlan
 from forklake.spark.verbs.driver_changes import changes_on_driver, why_no_changes_on_driver
+from forklake.spark.verbs.merge import NAMES, Action, MergeCounts, When, source_as_rows
 from forklake.spark.verbs.update import check_assigned_names
 from forklake.spark.work import Work
 from forklake.sql.execution.changes_without_spark import (
     delete_without_spark,
+    merge_without_spark,
     unless_spark_is_needed,
     update_without_spark,
 )
-from forklake.sql.parsing.statements import Delete, Update
+from forklake.sql.parsing.cursor import quoted_name
+from forklake.sql.parsing.statements import Delete, MergeWhen, Update
 from forklake.sql.queries.conditions import parse_condition
 from forklake.sql.queries.scan_table import choose_columns
 from forklake.sql.session.state import SessionState
+from forklake.sql.small.set_values import Language
 from forklake.sql.small.small_change import read_chosen_rows, rows_of_change
+from forklake.sql.small.small_merge import MergeText
 from forklake.sql.small.small_query import NeedsSparkError
 
 _ROWS = "__forklake_rows"
@@ -98,6 +106,59 @@ def update_rows_without_spark(
     condition = _condition(state, table, where)
     statement = Update(condition.name, condition.alias, values, None, condition.where)
     return update_without_spark(state, work, table, statement, "spark", given)
+
+
+@dataclass(frozen=True, slots=True)
+class PythonClause:
+    """A clause of a merge, whose condition and values are SQL, values of Python, or expressions of Spark."""
+
+    when: When
+    action: Action
+    condition: object
+    values: Mapping[str, Any] | None
+
+
+def merge_rows_without_spark(
+    state: SessionState, work: Work, table: Table, source: Any, on: object, clauses: Sequence[PythonClause]
+) -> MergeCounts | None:
+    """Merge rows into a table; None if Spark has to compare them or to compute values.
+
+    `on` is a condition, or a list of columns.
+    """
+    values: dict[str, Any] = {}
+
+    def merge() -> MergeCounts:
+        rows = source_as_rows(source, table)
+        if isinstance(rows, DataFrame):
+            raise NeedsSparkError("its source is a DataFrame of Spark")
+        whens = [_merge_when(clause, values) for clause in clauses]
+        condition = on if isinstance(on, str) else _equal_columns(on)
+        text = MergeText(condition, whens, NAMES.target, NAMES.source)
+        language = Language("spark", values, is_utc(state.provider.zone))
+        return merge_without_spark(state, work, table, rows, text, language)
+
+    return unless_spark_is_needed(state, merge)
+
+
+def _equal_columns(names: object) -> str:
+    if not isinstance(names, Sequence):
+        raise NeedsSparkError("its condition is an expression of Spark")
+    quoted = [quoted_name(name, "spark") for name in names]
+    return " AND ".join(f"{NAMES.target}.{name} = {NAMES.source}.{name}" for name in quoted)
+
+
+def _merge_when(clause: PythonClause, values: dict[str, Any]) -> MergeWhen:
+    """The clause with its values as texts; those of Python are added to the parameters."""
+    if clause.condition is not None and not isinstance(clause.condition, str):
+        raise NeedsSparkError("a condition is an expression of Spark")
+    if clause.values is None:
+        return MergeWhen(clause.when, clause.action, clause.condition)
+    texts = []
+    for name, value in clause.values.items():
+        parameter = f"{_VALUE}{len(values)}"
+        values[parameter] = None if isinstance(value, str) else value
+        texts.append((name, value if isinstance(value, str) else f":{parameter}"))
+    return MergeWhen(clause.when, clause.action, clause.condition, tuple(texts))
 
 
 def _condition(state: SessionState, table: Table, where: object) -> Delete:

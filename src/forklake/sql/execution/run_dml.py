@@ -1,7 +1,7 @@
 """Execution of DML: conditions and values become queries over the target rows."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from forklake.sql.binding.unknown_tables import explain_missing_table
 from forklake.sql.definitions.macros import expand_macros
 from forklake.sql.execution.changes_without_spark import (
     delete_without_spark,
+    merge_statement_without_spark,
     rows_without_spark,
     update_without_spark,
 )
@@ -164,16 +165,18 @@ def truncate(state: SessionState, statement: Truncate) -> int:
 
 def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = None) -> MergeCounts:
     """MERGE; returns the numbers of rows changed and inserted."""
-    if state.small_queries == "driver":
-        raise needs_spark_error("only Spark joins the rows of a MERGE", "statement")
     context, bound = _resolve_target(state, statement.name)
     with state.writing(bound.attachment) as tx:
         table = tx.current(_require_table(bound))
         work = state.work(tx, bound.attachment)
-        source, source_types = typed_frame(state, context, f"SELECT * FROM {statement.source}", parameters)
+        statement = replace(statement, clauses=tuple(_named_values(table, clause) for clause in statement.clauses))
+        small = merge_statement_without_spark(state, context, work, table, statement, parameters)
+        if small is not None:
+            return small
+        source, source_types = typed_frame(state, context, _source_query(statement, context.dialect), parameters)
         names = MergeNames(statement.alias or table.name, statement.source_name)
         types = {names.target: table_types(table), names.source: source_types}
-        virtual = mentioned_virtual_columns(table, " ".join(_expression_texts(statement)))
+        virtual = mentioned_virtual_columns(table, " ".join(statement.texts))
         scans: list[NamedScan] = []
         given = {names.source: statement.source_table, names.target: None if statement.alias else statement.name}
         tables = {alias: name for alias, name in given.items() if name is not None}
@@ -201,12 +204,25 @@ _MAY_QUALIFY = re.compile(r"\.[^.]+\.")
 """Columns qualified by schema or catalog have at least two dots."""
 
 
-def _expression_texts(statement: Merge) -> Iterator[str]:
-    """The conditions and values of a MERGE."""
-    yield statement.on
-    for clause in statement.clauses:
-        yield clause.condition or ""
-        yield from (value for _, value in clause.values or ())
+def _source_query(statement: Merge, dialect: str) -> str:
+    text = f"SELECT * FROM {statement.source}"
+    if not statement.source_columns:
+        return text
+    columns = ", ".join(quoted_name(name, dialect) for name in statement.source_columns)
+    return f"{text} AS {quoted_name(statement.source_name, dialect)}({columns})"
+
+
+def _named_values(table: Table, clause: MergeWhen) -> MergeWhen:
+    """The clause with a column for each value, if its values are in the order of the table's columns."""
+    if clause.values is None or not clause.values[0][0].startswith("#"):
+        return clause
+    columns = table.definition.columns
+    if len(clause.values) != len(columns):
+        raise InvalidRows(
+            f"table {table.name} has {len(columns)} columns but {len(clause.values)} values were supplied"
+        )
+    values = [(column.name, text) for column, (_, text) in zip(columns, clause.values, strict=True)]
+    return replace(clause, values=tuple(values))
 
 
 def _merge_sides(
@@ -222,16 +238,7 @@ def _merge_clause(table: Table, clause: MergeWhen, expression: Callable[[str], E
     condition = None if clause.condition is None else expression(clause.condition)
     if clause.values is None:
         return Clause(clause.when, clause.action, condition)
-    columns = table.definition.columns
-    by_place = clause.values[0][0].startswith("#")
-    if by_place and len(clause.values) != len(columns):
-        raise InvalidRows(
-            f"table {table.name} has {len(columns)} columns but {len(clause.values)} values were supplied"
-        )
-    values: dict[str, Expression] = {}
-    for at, (given, text) in enumerate(clause.values):
-        name = columns[at].name if by_place else given
-        values[name] = _default_of(name, table) if is_default(text) else expression(text)
+    values = {name: _default_of(name, table) if is_default(text) else expression(text) for name, text in clause.values}
     return Clause(clause.when, clause.action, condition, values)
 
 

@@ -71,6 +71,7 @@ def merge(cursor: Cursor) -> Merge:
     target = alias or name[-1]
     source, table = (f"({cursor.in_brackets()})", ()) if cursor.next_is("(") else _merge_source(cursor)
     source_alias = _alias(cursor, "ON", "USING")
+    columns = names_in_brackets(cursor) if source_alias is not None and cursor.next_is("(") else ()
     source_name = source_alias or (table[-1] if table else "source")
     on = _merge_condition(cursor, target, source_name)
     clauses = []
@@ -78,7 +79,7 @@ def merge(cursor: Cursor) -> Merge:
         clauses.append(_merge_clause(cursor, target))
     _refuse_returning(cursor, "merges into")
     named = table if table and source_alias is None else None
-    return check_end(cursor, Merge(name, alias, source, source_name, on, tuple(clauses), named))
+    return check_end(cursor, Merge(name, alias, source, source_name, on, tuple(clauses), named, columns))
 
 
 def _merge_source(cursor: Cursor) -> tuple[str, Name]:

@@ -43,6 +43,16 @@ def is_plain_select(text: str) -> bool:
     return _is_all_of(text, lambda reader: reader.select())
 
 
+def is_plain_sum(text: str) -> bool:
+    """Whether a text is certainly a valid value in Spark, or a sum, difference or product of values."""
+    return _is_all_of(text, lambda reader: reader.sum())
+
+
+def is_plain_rows(text: str) -> bool:
+    """Whether a text is certainly valid VALUES in Spark, perhaps with an alias, or a valid SELECT without FROM."""
+    return _is_all_of(text, lambda reader: reader.rows())
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """A word in capitals, a sign, or the kind of a value."""
@@ -134,6 +144,24 @@ class _Reader:
         for clause in ("LIMIT", "OFFSET"):
             if self._accept(clause):
                 self._value()
+        self._accept(";")
+
+    def rows(self) -> None:
+        if self._accept("SELECT"):
+            self._list_of(self._shown)
+            return
+        self._expect("VALUES")
+        self._list_of(self._row)
+        if self._accept("AS") or self._is_name():
+            self._name()
+            if self._accept("("):
+                self._list_of(self._name)
+                self._expect(")")
+
+    def sum(self) -> None:
+        self._value()
+        while any(map(self._accept, "+-*")):
+            self._value()
 
     def condition(self) -> None:
         self._conjunction()
@@ -141,7 +169,6 @@ class _Reader:
             self._conjunction()
 
     def expect_end(self) -> None:
-        self._accept(";")
         if self._at < len(self._parts):
             raise _NotPlain
 
@@ -246,6 +273,11 @@ class _Reader:
                 return False
             ahead += 2
         return self._peek(ahead).text == ")"
+
+    def _row(self) -> None:
+        self._expect("(")
+        self._list_of(self._value)
+        self._expect(")")
 
     def _skip_arguments(self) -> None:
         """The arguments of a function of ours, which Spark never sees."""

@@ -1,6 +1,6 @@
 """Statements, one dataclass per kind. Expressions and queries in them are text in the session's dialect."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -272,6 +272,16 @@ class Merge:
     clauses: tuple[MergeWhen, ...]
     source_table: Name | None = None
     """The table name of the source, if it is a table without an alias."""
+    source_columns: tuple[str, ...] = ()
+    """New names for the columns of the source, if its alias has any."""
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """The conditions and values."""
+        yield self.on
+        for clause in self.clauses:
+            yield clause.condition or ""
+            yield from (value for _, value in clause.values or ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -256,7 +256,9 @@ class _NameBindings:
         known = next((self.types.get(node, {}) for node, given in self.nodes.items() if given == name), {})
         if frame is None:
             return None
-        return {name: known.get(name, kind) for name, kind in frame.dtypes if name not in hidden}
+        # DuckDB has no type for what is always NULL.
+        types = {name: "unknown" if kind == "void" else kind for name, kind in frame.dtypes}
+        return {name: known.get(name, kind) for name, kind in types.items() if name not in hidden}
 
 
 def _translate_duckdb(plain: str, bound: _NameBindings, parameters: Parameters) -> exp.Expr:

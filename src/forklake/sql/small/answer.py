@@ -50,6 +50,11 @@ def answer(query: SmallQuery, rows: pa.Table) -> pa.Table:
     return _decoded(query, coded, result)
 
 
+def truth_of(predicate: Predicate, rows: pa.Table) -> pa.ChunkedArray | pa.Array:
+    """TRUE, FALSE or NULL for each row; NeedsSparkError if only Spark knows."""
+    return _Mask(CodedRows(rows, {})).of(predicate)
+
+
 def _numbered(query: SmallQuery, coded: CodedRows, result: pa.Table) -> CodedRows:
     """The groups, with names that say which outputs their columns are."""
     names = [having_name(at) for at in range(len(query.all_outputs))]

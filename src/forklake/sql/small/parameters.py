@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from typing import TypeVar
 
 from sqlglot import exp
 
@@ -9,10 +10,11 @@ from forklake.sql.parsing.constants import Parameters
 from forklake.sql.small.small_query import NeedsSparkError
 
 _LONG = 2**63
+Parsed = TypeVar("Parsed", bound=exp.Expr)
 
 
-def with_literals(select: exp.Select, parameters: Parameters) -> exp.Select:
-    """A SELECT with its named parameters replaced by literals; NeedsSparkError if there is none for one of them."""
+def with_literals(select: Parsed, parameters: Parameters) -> Parsed:
+    """A tree with its named parameters replaced by literals; NeedsSparkError if there is none for one of them."""
     if not select.find(exp.Placeholder):
         return select
     found = select.copy()

@@ -14,7 +14,7 @@ from forklake.sql.parsing.constants import Parameters
 from forklake.sql.values.literal_values import UNKNOWN, literal_value
 from forklake.sql.values.values_clause import DEFAULT, Written, parse_values
 
-_PLAIN = INTEGERS | {"boolean", "varchar", "decimal", "float64", "date"}
+PLAIN = INTEGERS | {"boolean", "varchar", "decimal", "float64", "date"}
 """Types whose values Python represents exactly."""
 
 
@@ -53,5 +53,5 @@ def _value(written: Written, column: Column, zone_is_utc: bool) -> object:
         return literal_value(written, column.type, zone_is_utc=zone_is_utc)
     if column.default_value is None:
         return None
-    is_plain = column.default_value_type == "literal" and column.type.name in _PLAIN
+    is_plain = column.default_value_type == "literal" and column.type.name in PLAIN
     return literal(column.default_value, column).as_py() if is_plain else UNKNOWN

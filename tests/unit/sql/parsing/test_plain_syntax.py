@@ -2,7 +2,7 @@
 
 import pytest
 
-from forklake.sql.parsing.plain_syntax import is_plain_condition, is_plain_select
+from forklake.sql.parsing.plain_syntax import is_plain_condition, is_plain_rows, is_plain_select, is_plain_sum
 
 PLAIN = [
     "SELECT * FROM e WHERE id = 1",
@@ -74,7 +74,56 @@ def test_whatever_spark_may_refuse_or_read_otherwise_is_not(text: str) -> None:
     assert not is_plain_select(text)
 
 
-@pytest.mark.parametrize("text", ["id=1) OR (id=2", "a) or (b", "id IN (1,)", "s ISNULL", "", "id = 1;;", "id = 1, 2"])
+@pytest.mark.parametrize("text", ["id=1) OR (id=2", "a) or (b", "id IN (1,)", "s ISNULL", "", "id = 1;", "id = 1, 2"])
 def test_a_text_that_is_not_one_condition_is_not_plain(text: str) -> None:
     assert is_plain_condition("id = 1 OR (a AND NOT b)")
     assert not is_plain_condition(text)
+
+
+@pytest.mark.parametrize("text", ["a", "t.`a b` + 1", "a - -1", "(a)", "2*a /* twice */", "a-1", "-a + b * c", ":p"])
+def test_a_sum_is_plain(text: str) -> None:
+    assert is_plain_sum(text)
+
+
+@pytest.mark.parametrize("text", ["a +", "a + + 1", "a 1", "a AS b", "a;", "a, b", "a / 2", "a = b", "", "1a + 1"])
+def test_what_is_not_certainly_a_sum_is_not_plain(text: str) -> None:
+    assert not is_plain_sum(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "VALUES (1, 'a'), (-2, NULL)",
+        "values (1) AS v(id)",
+        "VALUES (DATE '2024-01-01', :p) v (a, `b c`)",
+        "VALUES (1) v",
+        "SELECT 1 AS id, 'a' AS item",
+    ],
+)
+def test_rows_of_literals_are_plain(text: str) -> None:
+    assert is_plain_rows(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "VALUES (1),",
+        "VALUES (1,)",
+        "VALUES ()",
+        "VALUES 1, 2",
+        "VALUES (1) AS v(id,)",
+        "VALUES (1) AS v(1)",
+        "VALUES (1) AS v() ",
+        "VALUES (1) AS v AS w",
+        "VALUES (1) AS select(id)",
+        "VALUES (1);",
+        "SELECT 1 AS id,",
+        "SELECT 1 AS id;",
+        "SELECT 1 AS from",
+        "SELECT /*+ BROADCAST(x) */ 1 AS id",
+        "VALUES (1) UNION VALUES (2)",
+        "VALUES (1) LIMIT 1",
+    ],
+)
+def test_what_are_not_certainly_rows_of_literals_is_not_plain(text: str) -> None:
+    assert not is_plain_rows(text)

@@ -57,6 +57,11 @@ def empty_table(schema: pa.Schema) -> pa.Table:
     return pa.table([pa.nulls(0, field.type) for field in schema], schema=schema)
 
 
+def whole_numbers(values: np.ndarray) -> pa.Array:
+    """An array of 64-bit integers."""
+    return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values.astype(np.int64).tobytes())])
+
+
 def mask(values: np.ndarray) -> pa.Array:
     """An array of booleans."""
     return pa.Array.from_buffers(pa.bool_(), len(values), [None, pa.py_buffer(_bits(values))])
