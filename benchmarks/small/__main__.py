@@ -102,7 +102,7 @@ def queries(databases: Databases, backend: Backend, sizes: Sizes) -> Iterator[Fi
 
 
 def first_row(databases: Databases, backend: Backend, sizes: Sizes) -> Iterator[Figure]:
-    """From the start of a process to a row: the command line, and Python with DuckDB."""
+    """From the start of a process to a row: the command line without and with Spark, and Python with DuckDB."""
     if backend != "sqlite":
         return
     places = {name: databases.new_place(backend) for name in OPEN}
@@ -114,12 +114,14 @@ def first_row(databases: Databases, backend: Backend, sizes: Sizes) -> Iterator[
     peer = [sys.executable, "-c", _FIRST_ROW, places["DuckLake"].address, str(folders["DuckLake"])]
     actions = {
         "Forklake": partial(_run, [*command, "-c", "SELECT * FROM orders WHERE id = 1"]),
+        "Spark": partial(_run, [*command, "-c", "SELECT id % 7, sum(id) FROM orders GROUP BY 1"]),
         "DuckLake": partial(_run, peer),
     }
     times = measure_in_turns(actions, sizes.starts, warm_up=1)
     ours = times["Forklake"]
     yield Figure("first_row", backend, "process start to first row", ours.median, "s", at_most(0.7))
     yield against("first_row", backend, "process start to first row : DuckLake", ours, times["DuckLake"])
+    yield Figure("first_row", backend, "process start to first row of Spark", times["Spark"].median, "s", at_most(6))
 
 
 def _run(command: list[str]) -> None:
