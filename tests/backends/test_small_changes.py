@@ -329,3 +329,32 @@ def test_a_condition_that_spark_may_refuse_changes_nothing_without_it(session: S
             with pytest.raises((InvalidInput, SyntaxProblem)):
                 session.sql(statement)
     assert rows(session) == before
+
+
+@pytest.mark.parametrize(
+    ("statement", "files", "columns"),
+    [
+        ("DELETE FROM orders WHERE id = 1", 1, "id"),
+        ("UPDATE orders SET price = price + 1 WHERE id < 3", 1, "id, item, price, day"),
+        ("MERGE INTO orders USING (VALUES (3)) AS s(key) ON id = s.key WHEN MATCHED THEN DELETE", 1, "id"),
+        (
+            "MERGE INTO orders USING (VALUES (3)) AS s(key) ON id = s.key WHEN NOT MATCHED BY SOURCE THEN DELETE",
+            2,
+            "id",
+        ),
+    ],
+)
+def test_a_change_that_is_explained_shows_what_it_would_read_and_changes_nothing(
+    session: Session, statement: str, files: int, columns: str
+) -> None:
+    [(plan,)] = session.sql(f"EXPLAIN {statement}").fetchall()
+    assert plan.startswith("Driver, without Spark: orders at version ")
+    assert f", {files} files of " in plan
+    assert plan.endswith(f"; columns {columns}")
+    assert len(rows(session)) == 5
+
+
+def test_a_change_that_needs_spark_is_explained_by_the_reason(session: Session) -> None:
+    session.sql("SET forklake_small_queries = 'spark'")
+    [(plan,)] = session.sql("EXPLAIN DELETE FROM orders WHERE id = 1").fetchall()
+    assert plan == "Spark, because the setting forklake_small_queries is 'spark'"

@@ -17,15 +17,16 @@ from forklake.spark.verbs.row_changes import change_known_rows
 from forklake.spark.work import Work
 from forklake.spark.writing.incoming import fit_rows
 from forklake.sql.binding.names import Context
-from forklake.sql.execution.without_spark import needs_spark_error, small_query_rows
+from forklake.sql.execution.without_spark import check_small_queries, needs_spark_error, small_query_rows
 from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.statements import Delete, Merge, Update
 from forklake.sql.queries.conditions import mentioned_virtual_columns
 from forklake.sql.session.state import SessionState
-from forklake.sql.small.run_small_merge import run_small_merge
+from forklake.sql.small.plan import check_small, describe_scan
+from forklake.sql.small.run_small_merge import explain_small_merge, run_small_merge
 from forklake.sql.small.set_values import Language, value_of
-from forklake.sql.small.small_change import read_chosen_rows, rows_of_change, values_to_set
-from forklake.sql.small.small_merge import MergeText, read_small_merge
+from forklake.sql.small.small_change import columns_to_read, read_chosen_rows, rows_of_change, values_to_set
+from forklake.sql.small.small_merge import MergeText, SmallMerge, read_small_merge
 from forklake.sql.small.small_query import NeedsSparkError
 from forklake.sql.values.literal_source import literal_source
 
@@ -73,10 +74,16 @@ def merge_without_spark(
     state: SessionState, work: Work, table: Table, source: pa.Table, given: MergeText, language: Language
 ) -> MergeCounts:
     """MERGE of rows on the driver; NeedsSparkError if only Spark carries it out."""
+    merge = _small_merge(state, table, source, given, language)
+    return run_small_merge(work, merge, source, state.small_query_bytes)
+
+
+def _small_merge(
+    state: SessionState, table: Table, source: pa.Table, given: MergeText, language: Language
+) -> SmallMerge:
     if source.nbytes > state.small_query_bytes:
         raise NeedsSparkError(f"its source has {source.nbytes:,} bytes, more than forklake_small_query_bytes")
-    merge = read_small_merge(table, source, given, language, state.rules)
-    return run_small_merge(work, merge, source, state.small_query_bytes)
+    return read_small_merge(table, source, given, language, state.rules)
 
 
 def merge_statement_without_spark(
@@ -85,16 +92,53 @@ def merge_statement_without_spark(
     """MERGE; None if Spark has to find the rows of its source, to compare them or to compute values."""
 
     def merge() -> MergeCounts:
-        given = MergeText(statement.on, statement.clauses, statement.alias or table.name, statement.source_name)
-        if mentioned_virtual_columns(table, " ".join(statement.texts)):
-            raise NeedsSparkError("it names virtual columns")
-        if parameters and context.dialect != "spark":
-            raise NeedsSparkError("only Spark knows its parameters")
-        source = _source_rows(state, context, statement, parameters)
+        source = _source_of(state, context, table, statement, parameters)
         language = _language(state, context.dialect, parameters)
-        return merge_without_spark(state, work, table, source, given, language)
+        return merge_without_spark(state, work, table, source, _text_of(table, statement), language)
 
     return unless_spark_is_needed(state, merge)
+
+
+def explain_change_without_spark(
+    state: SessionState,
+    context: Context,
+    work: Work,
+    table: Table,
+    statement: Update | Delete | Merge,
+    parameters: Parameters,
+) -> str:
+    """What the driver reads for a change; NeedsSparkError with the reason if Spark carries it out."""
+    check_small_queries(state)
+    dialect, whole = context.dialect, 0
+    language = _language(state, dialect, parameters)
+    if isinstance(statement, Merge):
+        source = _source_of(state, context, table, statement, parameters)
+        merge = _small_merge(state, table, source, _text_of(table, statement), language)
+        return explain_small_merge(work, merge, source, state.small_query_bytes)
+    query, columns = rows_of_change(table, statement, dialect, state.rules, parameters), []
+    if isinstance(statement, Delete):
+        plan = work.plan_delete(table, query.predicate)
+        scan, whole = plan.partial, len(plan.whole)
+    else:
+        values_to_set(table, statement, language)
+        scan, columns = work.plan_scan(table, query.predicate), list(table.definition.columns)
+    needed = columns_to_read(table, query, columns)
+    check_small(work, scan, needed, state.small_query_bytes)
+    return describe_scan(scan, needed) + (f"; {whole} files are deleted unread" if whole else "")
+
+
+def _text_of(table: Table, statement: Merge) -> MergeText:
+    return MergeText(statement.on, statement.clauses, statement.alias or table.name, statement.source_name)
+
+
+def _source_of(
+    state: SessionState, context: Context, table: Table, statement: Merge, parameters: Parameters
+) -> pa.Table:
+    if mentioned_virtual_columns(table, " ".join(statement.texts)):
+        raise NeedsSparkError("it names virtual columns")
+    if parameters and context.dialect != "spark":
+        raise NeedsSparkError("only Spark knows its parameters")
+    return _source_rows(state, context, statement, parameters)
 
 
 def _source_rows(state: SessionState, context: Context, statement: Merge, parameters: Parameters) -> pa.Table:

@@ -32,6 +32,7 @@ from forklake.sql.binding.unknown_tables import explain_missing_table
 from forklake.sql.definitions.macros import expand_macros
 from forklake.sql.execution.changes_without_spark import (
     delete_without_spark,
+    explain_change_without_spark,
     merge_statement_without_spark,
     rows_without_spark,
     update_without_spark,
@@ -45,6 +46,7 @@ from forklake.sql.pruning.read_predicate import parse_predicate, row_names
 from forklake.sql.queries.bind_query import bind_expression, bind_query, query_frame, table_types, typed_frame
 from forklake.sql.queries.conditions import mentioned_virtual_columns
 from forklake.sql.session.state import SessionState
+from forklake.sql.small.small_query import NeedsSparkError
 from forklake.sql.values.constant_rows import constant_rows
 from forklake.sql.values.python_literals import inline_parameters
 from forklake.sql.values.text_columns import read_texts_as_times
@@ -104,10 +106,8 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
     with state.writing(bound.attachment) as tx:
         table = tx.current(_require_table(bound))
         work = state.work(tx, bound.attachment)
-        if len({fold(column) for column, _ in statement.assignments}) < len(statement.assignments):
-            raise InvalidInput("A column is set twice.")
         # Before the query is bound: Spark's error would show the query and its hidden columns.
-        check_assigned_names(table, [column for column, _ in statement.assignments])
+        _check_assignments(table, statement)
         small = update_without_spark(state, work, table, statement, context.dialect, parameters)
         if small is not None:
             return small
@@ -123,6 +123,12 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
             for at, (column, value) in enumerate(statement.assignments)
         }
         return update(work, replace(found, frame=chosen), assignments)
+
+
+def _check_assignments(table: Table, statement: Update) -> None:
+    if len({fold(column) for column, _ in statement.assignments}) < len(statement.assignments):
+        raise InvalidInput("A column is set twice.")
+    check_assigned_names(table, [column for column, _ in statement.assignments])
 
 
 def _default_of(name: str, table: Table) -> Expression:
@@ -169,7 +175,7 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
     with state.writing(bound.attachment) as tx:
         table = tx.current(_require_table(bound))
         work = state.work(tx, bound.attachment)
-        statement = replace(statement, clauses=tuple(_named_values(table, clause) for clause in statement.clauses))
+        statement = _with_named_values(table, statement)
         small = merge_statement_without_spark(state, context, work, table, statement, parameters)
         if small is not None:
             return small
@@ -198,6 +204,22 @@ def merge_rows(state: SessionState, statement: Merge, parameters: Parameters = N
             raise explain_missing_table(state, context, error) from None
 
 
+def explain_change(state: SessionState, statement: Update | Delete | Merge, parameters: Parameters = None) -> str:
+    """Whether the driver carries out a change, and what it reads, or why Spark has to."""
+    context, bound = _resolve_target(state, statement.name)
+    table, work = _require_table(bound), state.work(bound.tx, bound.attachment)
+    if isinstance(statement, Update):
+        _check_assignments(table, statement)
+    elif isinstance(statement, Merge):
+        statement = _with_named_values(table, statement)
+    elif statement.where is None and statement.sources is None:
+        return f"Metadata: all rows of {table.name} at version {bound.tx.base} are deleted unread"
+    try:
+        return explain_change_without_spark(state, context, work, table, statement, parameters)
+    except NeedsSparkError as reason:
+        return f"Spark, because {reason}"
+
+
 _MAY_NAME_TABLES = re.compile(r"\b(?:select|from|table|values|with)\b|\*", re.IGNORECASE)
 """Keywords that occur in every subquery; a star covers columns of both sides."""
 _MAY_QUALIFY = re.compile(r"\.[^.]+\.")
@@ -210,6 +232,10 @@ def _source_query(statement: Merge, dialect: str) -> str:
         return text
     columns = ", ".join(quoted_name(name, dialect) for name in statement.source_columns)
     return f"{text} AS {quoted_name(statement.source_name, dialect)}({columns})"
+
+
+def _with_named_values(table: Table, statement: Merge) -> Merge:
+    return replace(statement, clauses=tuple(_named_values(table, clause) for clause in statement.clauses))
 
 
 def _named_values(table: Table, clause: MergeWhen) -> MergeWhen:

@@ -8,10 +8,11 @@ import pyarrow as pa
 from forklake.errors import InvalidInput
 from forklake.model.module_on_use import module_on_use
 from forklake.sql.binding.names import Context, context_of, get_relation
+from forklake.sql.execution.run_dml import explain_change
 from forklake.sql.execution.without_spark import answer_without_spark, explain_without_spark, needs_spark_error
 from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.parse import parse_one
-from forklake.sql.parsing.statements import Describe, Explain, Query, Summarize
+from forklake.sql.parsing.statements import Delete, Describe, Explain, Merge, Query, Summarize, Update
 from forklake.sql.results.result import Result
 from forklake.sql.session.state import SessionState
 from forklake.sql.small.small_query import NeedsSparkError
@@ -67,9 +68,15 @@ def describe(state: SessionState, statement: Describe, parameters: Parameters = 
 
 
 def explain(state: SessionState, statement: Explain, parameters: Parameters = None) -> Result:
-    """How a query is answered: by the driver, or by Spark with its plan. The other modes show Spark's plan alone."""
-    if not isinstance(parse_one(statement.statement, state.dialect), Query):
-        raise InvalidInput("EXPLAIN supports only queries.")
+    """How a query is answered: by the driver, or by Spark with its plan. The other modes show Spark's plan alone.
+
+    Of a change, only who carries it out, and what the driver reads.
+    """
+    explained = parse_one(statement.statement, state.dialect)
+    if isinstance(explained, Update | Delete | Merge) and statement.mode == "simple":
+        return Result(pa.table({"plan": [explain_change(state, explained, parameters)]}))
+    if not isinstance(explained, Query):
+        raise InvalidInput("EXPLAIN supports queries, and without a mode also UPDATE, DELETE and MERGE.")
     context, reason = context_of(state), ""
     if statement.mode == "simple":
         try:

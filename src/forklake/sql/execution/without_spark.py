@@ -105,8 +105,7 @@ def explain_without_spark(state: SessionState, context: Context, text: str, para
     """How a query is answered without Spark; NeedsSparkError with the reason if it is not."""
     parsed = parse_query(text, context.dialect)
     reference = _only_table(parsed)
-    if not state.takes_shortcuts:
-        raise NeedsSparkError("shortcuts are turned off, or Spark has settings that change what text means")
+    _check_shortcuts(state)
     if reference is None or not isinstance(parsed.tree, exp.Select):
         raise NeedsSparkError("it does more than read one table")
     if reference.arguments is not None:
@@ -153,7 +152,7 @@ def _feed_rows(
 def _feed_plan(
     state: SessionState, context: Context, parsed: ParsedQuery, reference: Reference, parameters: Parameters
 ) -> "feeds.SmallFeedPlan":
-    _check_small_queries(state)
+    check_small_queries(state)
     return feeds.plan_small_feed(state, context, parsed, reference, parameters)
 
 
@@ -180,11 +179,18 @@ def _small_plan(
     bound: BoundRelation,
     parameters: Parameters,
 ) -> SmallQueryPlan:
-    _check_small_queries(state)
+    check_small_queries(state)
     return plan_small_query(state, context, parsed, reference, bound, parameters)
 
 
-def _check_small_queries(state: SessionState) -> None:
+def _check_shortcuts(state: SessionState) -> None:
+    if not state.takes_shortcuts:
+        raise NeedsSparkError("shortcuts are turned off, or Spark has settings that change what text means")
+
+
+def check_small_queries(state: SessionState) -> None:
+    """NeedsSparkError if the driver answers nothing in this session."""
+    _check_shortcuts(state)
     if state.small_queries == "spark":
         raise NeedsSparkError("the setting forklake_small_queries is 'spark'")
 

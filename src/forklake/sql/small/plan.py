@@ -1,5 +1,6 @@
 """Small queries planned against their table: which files are read, and whether the driver reads them."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -31,13 +32,27 @@ class SmallQueryPlan:
     @property
     def description(self) -> str:
         """The plan as shown by EXPLAIN."""
-        files, batches = len(self.scan.files), len(self.scan.batches)
-        size = sum(file.data.file_size_bytes for file in self.scan.files)
-        return (
-            f"Driver, without Spark: {self.scan.table.name} at version {self.scan.snapshot_id}, {files} files"
-            f" of {size:,} bytes and {batches} inlined batches after pruning, {self.scan.row_count:,} rows;"
-            f" columns {', '.join(column.name for column in self.columns)}"
-        )
+        return describe_scan(self.scan, self.columns)
+
+
+def describe_scan(scan: ScanPlan, columns: Iterable[Column]) -> str:
+    """What the driver reads, as shown by EXPLAIN."""
+    size = sum(file.data.file_size_bytes for file in scan.files)
+    return (
+        f"Driver, without Spark: {scan.table.name} at version {scan.snapshot_id}, {len(scan.files)} files"
+        f" of {size:,} bytes and {len(scan.batches)} inlined batches after pruning, {scan.row_count:,} rows;"
+        f" columns {', '.join(column.name for column in columns)}"
+    )
+
+
+def check_small(work: Work, scan: ScanPlan, columns: Sequence[Column], limit: int) -> None:
+    """NeedsSparkError if the files are larger than the limit, or the columns cannot be read on the driver."""
+    size = sum(file.data.file_size_bytes for file in scan.files)
+    if size > limit:
+        raise NeedsSparkError(f"it reads {size:,} bytes, more than forklake_small_query_bytes")
+    reason = why_not_on_driver(work, scan, columns)
+    if reason is not None:
+        raise NeedsSparkError(reason)
 
 
 def plan_small_query(
@@ -58,18 +73,13 @@ def plan_small_query(
     query = read_small_query(parsed.text, select, reference, table, context.dialect, state.rules)
     work = state.work(bound.tx, bound.attachment)
     scan = work.plan_scan(table, query.predicate)
-    size = sum(file.data.file_size_bytes for file in scan.files)
-    if size > state.small_query_bytes:
-        raise NeedsSparkError(f"it reads {size:,} bytes, more than forklake_small_query_bytes")
     needed = query.columns
     columns = [column for column in table.definition.columns if column.name in needed]
     # At least one column is needed to count rows.
     columns = columns or [column for column in table.definition.columns if not column.type.is_nested][:1]
     if not columns:
         raise NeedsSparkError("it counts rows of nested values")
-    reason = why_not_on_driver(work, scan, columns)
-    if reason is not None:
-        raise NeedsSparkError(reason)
+    check_small(work, scan, columns, state.small_query_bytes)
     return SmallQueryPlan(work, query, scan, tuple(columns))
 
 

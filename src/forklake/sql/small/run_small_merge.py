@@ -21,6 +21,7 @@ from forklake.spark.work import Work
 from forklake.spark.writing.incoming import fit_rows, needs_spark
 from forklake.sql.small.exact_numbers import Values
 from forklake.sql.small.matching_rows import matching_rows
+from forklake.sql.small.plan import check_small, describe_scan
 from forklake.sql.small.scope import Named
 from forklake.sql.small.set_values import value_of
 from forklake.sql.small.small_change import read_rows
@@ -33,16 +34,33 @@ _FEW_KEYS = 100
 
 def run_small_merge(work: Work, merge: SmallMerge, source: pa.Table, limit: int) -> MergeCounts:
     """Carry out a MERGE. NeedsSparkError, before anything is staged, if rows or values turn out to need Spark."""
-    named = source.rename_columns([SOURCE.format(at=at) for at in range(source.num_columns)])
-    named = named.append_column(SOURCE_ROW, whole_numbers(np.arange(len(named))))
-    predicate = None if merge.keeps_unmatched else _key_predicate(merge, named)
-    plan = work.plan_scan(merge.table, predicate)
+    named = _named_rows(source)
+    plan, predicate = _plan_target(work, merge, named)
     target = _read_target(work, plan, merge, limit, predicate)
     matched = _matched_rows(merge, target, named)
     updated, deleted = _changes(merge, matched, _others(target, matched, ADDRESS))
     added = _added_rows(merge, _others(named, matched, SOURCE_ROW))
     ended = change_known_rows(work, plan, updated, deleted)
     return MergeCounts(ended, 0 if added is None else add_rows(work, merge.table, added))
+
+
+def explain_small_merge(work: Work, merge: SmallMerge, source: pa.Table, limit: int) -> str:
+    """What the driver reads for a MERGE; NeedsSparkError if only Spark carries it out."""
+    plan, _ = _plan_target(work, merge, _named_rows(source))
+    check_small(work, plan, merge.read_columns, limit)
+    return describe_scan(plan, merge.read_columns)
+
+
+def _named_rows(source: pa.Table) -> pa.Table:
+    """The rows of the source under their names in joined rows, numbered."""
+    named = source.rename_columns([SOURCE.format(at=at) for at in range(source.num_columns)])
+    return named.append_column(SOURCE_ROW, whole_numbers(np.arange(len(named))))
+
+
+def _plan_target(work: Work, merge: SmallMerge, source: pa.Table) -> tuple[ScanPlan, Predicate | None]:
+    """The rows of the table that may match, and what is true of all that do."""
+    predicate = None if merge.keeps_unmatched else _key_predicate(merge, source)
+    return work.plan_scan(merge.table, predicate), predicate
 
 
 def _key_predicate(merge: SmallMerge, source: pa.Table) -> Predicate:

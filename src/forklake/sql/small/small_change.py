@@ -10,7 +10,7 @@ from forklake.catalog.planning.scan_planning import ScanPlan
 from forklake.model.entities import Column, Table
 from forklake.model.names import fold
 from forklake.model.predicates import Predicate
-from forklake.spark.reading.driver_rows import VIRTUAL_NAMES, Virtual, driver_rows, why_not_on_driver
+from forklake.spark.reading.driver_rows import VIRTUAL_NAMES, Virtual, driver_rows
 from forklake.spark.work import Work
 from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.cursor import quoted_name
@@ -20,6 +20,7 @@ from forklake.sql.parsing.table_references import parse_query
 from forklake.sql.pruning.comparison_rules import ComparisonRules
 from forklake.sql.small.answer import answer
 from forklake.sql.small.parameters import with_literals
+from forklake.sql.small.plan import check_small
 from forklake.sql.small.read_small_query import read_small_query
 from forklake.sql.small.scope import Scope, side_of_table
 from forklake.sql.small.set_values import Language, SetValue, read_value
@@ -65,10 +66,14 @@ def read_chosen_rows(
 
     NeedsSparkError if their files are larger than the limit, or cannot be read on the driver.
     """
-    needed = [*columns, *(c for c in plan.table.definition.columns if c.name in query.where and c not in columns)]
-    rows = read_rows(work, plan, needed, limit, virtual)
+    rows = read_rows(work, plan, columns_to_read(plan.table, query, columns), limit, virtual)
     shown = [*(column.name for column in columns), *(VIRTUAL_NAMES[name] for name in virtual)]
     return answer(replace(query, outputs=tuple(Output(name, name) for name in shown)), rows)
+
+
+def columns_to_read(table: Table, query: SmallQuery, columns: Sequence[Column]) -> list[Column]:
+    """These columns, and those that the condition of a query names."""
+    return [*columns, *(c for c in table.definition.columns if c.name in query.where and c not in columns)]
 
 
 def read_rows(
@@ -80,12 +85,7 @@ def read_rows(
     predicate: Predicate | None = None,
 ) -> pa.Table:
     """The same for all rows of a plan, as far as the predicate may be TRUE for them."""
-    size = sum(file.data.file_size_bytes for file in plan.files)
-    if size > limit:
-        raise NeedsSparkError(f"it reads {size:,} bytes, more than forklake_small_query_bytes")
-    reason = why_not_on_driver(work, plan, columns)
-    if reason is not None:
-        raise NeedsSparkError(reason)
+    check_small(work, plan, columns, limit)
     return driver_rows(work, plan, columns, virtual, predicate)
 
 
