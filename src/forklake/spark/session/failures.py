@@ -11,6 +11,7 @@ from forklake.errors import (
     InvalidInput,
     InvalidRows,
     QueryFailed,
+    UnreachableDataPath,
     Untranslatable,
     UnwritableFile,
 )
@@ -28,13 +29,17 @@ _UNREADABLE = re.compile(r"FAILED_READ_FILE|FileNotFound|FILE_NOT_EXIST|not a Pa
 _MISSING = re.compile(r"FILE_NOT_EXIST|FileNotFound|No such file")
 _BAD_RECORD = re.compile(r"\[MALFORMED_RECORD_IN_PARSING[A-Z_.]*\] (.*?)(?:\.? ?Parse Mode| SQLSTATE|\n)", re.DOTALL)
 _JSON_FIELD = re.compile(r"Cannot parse the field name (\S+) and the value (.+?) of the JSON token type")
+_BY_STORE = "AWS Error"
+"""What PyArrow writes into errors of object stores."""
 _IN_FILE = re.compile(r"\(in .+\)$")
 _FILE_READ = re.compile(r"while reading file (\S+?)\.?\s")
 _OTHER_HEADER = re.compile(r"CSV header does not conform|Number of column in CSV header")
 _BAD_VALUE = re.compile(r"\[(?:CAST_|CANNOT_PARSE_|FAILED_PARSE_|INVALID_)[A-Z_.]+\]")
 _NO_ROUTINE = re.compile(r"\[UNRESOLVED_ROUTINE\] Cannot resolve routine (\S+)")
 _UNTOLD = re.compile(r"An error occurred while calling \S+\.\n")
-_FILE = re.compile(r"((?:[a-z0-9]+:)?/[^\s,]*?\.parquet)")
+_SCHEME = re.compile(r"\bs3a-\d+(?=:)")
+"""What Spark calls S3 after a change of secrets."""
+_FILE = re.compile(r"((?:[a-z0-9-]+:)?/[^\s,]*?\.parquet)")
 
 
 @contextmanager
@@ -100,7 +105,7 @@ def translate_storage_errors(folder: str, table: Table) -> Iterator[None]:
 
 @contextmanager
 def translate_query_errors(*, debug: bool = False, translated: bool = False) -> Iterator[None]:
-    """Shorten Spark's message about a query to a line or two; with `debug`, leave it as it is.
+    """Shorten messages of Spark and of object stores to a line or two; with `debug`, leave them as they are.
 
     The query may have been `translated` from another dialect.
     """
@@ -111,6 +116,10 @@ def translate_query_errors(*, debug: bool = False, translated: bool = False) -> 
         raise
     except RecursionError:
         raise InvalidInput("The statement is nested too deeply.") from None
+    except OSError as error:
+        if debug or _BY_STORE not in str(error):
+            raise
+        raise UnreachableDataPath(f"The object store refuses a request: {_first_line(error)}") from None
     except Exception as error:
         if debug or not is_from_spark(error):
             raise
@@ -135,10 +144,14 @@ def translate_query_errors(*, debug: bool = False, translated: bool = False) -> 
         raise QueryFailed(short_message(text) + reason) from None
 
 
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
 def _file_in(text: str) -> str:
     """The file that a Spark error refers to."""
     found = _FILE.search(text) or _FILE_READ.search(text)
-    return f"The file {unquote(found[1])}" if found else "A file"
+    return f"The file {unquote(_SCHEME.sub('s3a', found[1]))}" if found else "A file"
 
 
 def is_from_spark(error: Exception) -> bool:
@@ -148,6 +161,7 @@ def is_from_spark(error: Exception) -> bool:
 
 def short_message(text: str) -> str:
     """The message without plan, stack trace and Java class names."""
+    text = _SCHEME.sub("s3a", text)
     if _UNTOLD.match(text):
         # Not one of Spark's own errors: the innermost cause is the most informative.
         causes = re.findall(r"^(?:: |Caused by: )(.+)$", text, re.MULTILINE)
