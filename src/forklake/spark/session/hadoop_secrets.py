@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from itertools import count
+from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
@@ -38,7 +39,7 @@ next_generation = count(1).__next__
 
 
 def hadoop_settings(secrets: StoreSecrets, before: Callable[[str], str | None]) -> dict[str, str]:
-    """All settings for the secrets; `before` returns those that are there without them."""
+    """The settings with the credentials of secrets; `before` returns those that are there without them."""
     general = next((_s3a_settings(each) for each in secrets.secrets if "s3://" in each.scopes), {})
     found = {f"{_S3A}{name}": value for name, value in general.items()}
     for bucket, secret in secrets.by_bucket.items():
@@ -49,11 +50,18 @@ def hadoop_settings(secrets: StoreSecrets, before: Callable[[str], str | None]) 
         found |= {f"{_S3A}bucket.{bucket.partition('://')[2]}.{name}": value for name, value in own.items()}
     for secret in secrets.secrets:
         found |= _azure_settings(secret) if secret.type == "azure" else {}
-    if secrets.generation:
-        scheme = secrets.s3_scheme
-        found |= {f"fs.{scheme}.impl": f"{_BY_HADOOP}S3AFileSystem"}
-        found |= {f"{_COMMITTERS}{scheme}": f"{_BY_HADOOP}commit.S3ACommitterFactory"}
     return found
+
+
+def scheme_settings(secrets: StoreSecrets) -> dict[str, str]:
+    """What makes the scheme of the secrets another name of S3."""
+    scheme = secrets.s3_scheme
+    if scheme == NO_SECRETS.s3_scheme:
+        return {}
+    return {
+        f"fs.{scheme}.impl": f"{_BY_HADOOP}S3AFileSystem",
+        f"{_COMMITTERS}{scheme}": f"{_BY_HADOOP}commit.S3ACommitterFactory",
+    }
 
 
 def _s3a_settings(secret: Secret) -> dict[str, str]:
@@ -107,8 +115,6 @@ def _azure_settings(secret: Secret) -> dict[str, str]:
     return {} if key is None else {f"fs.azure.account.key.{account}": key}
 
 
-_ORIGINAL: WeakKeyDictionary[SparkContext, dict[str, str | None]] = WeakKeyDictionary()
-"""By Spark's context, the settings that were replaced, as they were before."""
 _without_log = log_suppressor("py4j.java_gateway", "py4j.clientserver")
 """Suppresses the log of the connection to the JVM, which repeats all values."""
 
@@ -118,36 +124,57 @@ class HadoopSecrets:
 
     def __init__(self) -> None:
         self._told = NO_SECRETS
-        self._set: dict[str, str] = {}
 
     def tell(self, spark: SparkSession, secrets: StoreSecrets) -> None:
         """Make Spark use the secrets from now on, and those of before no more."""
         if secrets is self._told:
             return
-        with _without_log():
-            self._write(spark, secrets)
+        with _LOCK, _without_log():
+            _CONFIGURATIONS.setdefault(spark.sparkContext, _Configuration(spark.sparkContext)).change(self, secrets)
         self._told = secrets
 
-    def _write(self, spark: SparkSession, secrets: StoreSecrets) -> None:
-        context = spark.sparkContext
-        configuration = cast("Any", context)._jsc.hadoopConfiguration()
-        original = _ORIGINAL.setdefault(context, {})
 
-        def before(name: str) -> str | None:
-            return original[name] if name in original else configuration.get(name)
+class _Configuration:
+    """Hadoop's settings in a context of Spark, which sessions of a process share."""
 
-        wanted = hadoop_settings(secrets, before)
-        _check_redacted(wanted, context.getConf().get(REDACTION, _REDACTED) or "")
+    def __init__(self, context: SparkContext) -> None:
+        self._hadoop = cast("Any", context)._jsc.hadoopConfiguration()
+        self._redaction = context.getConf().get(REDACTION, _REDACTED) or ""
+        self._wanted: WeakKeyDictionary[HadoopSecrets, dict[str, str]] = WeakKeyDictionary()
+        self._set: dict[str, str] = {}
+        self._original: dict[str, str | None] = {}
+
+    def change(self, session: HadoopSecrets, secrets: StoreSecrets) -> None:
+        """Set what all sessions want; of two that differ, the last one counts."""
+        own = hadoop_settings(secrets, self._before)
+        _check_redacted(own, self._redaction)
+        self._wanted.pop(session, None)
+        self._wanted[session] = own
+        wanted = {name: value for settings in self._wanted.values() for name, value in settings.items()}
         for name in self._set.keys() - wanted.keys():
-            value = original[name]
-            if value is None:
-                configuration.unset(name)
-            else:
-                configuration.set(name, value)
+            self._put(name, self._original[name])
         for name, value in wanted.items():
-            original.setdefault(name, before(name))
-            configuration.set(name, value)
+            self._original.setdefault(name, self._before(name))
+            if self._set.get(name) != value:
+                self._put(name, value)
         self._set = wanted
+        for name, value in scheme_settings(secrets).items():
+            # Stays: what was planned with this scheme may run later.
+            self._put(name, value)
+
+    def _before(self, name: str) -> str | None:
+        found: str | None = self._original[name] if name in self._original else self._hadoop.get(name)
+        return found
+
+    def _put(self, name: str, value: str | None) -> None:
+        if value is None:
+            self._hadoop.unset(name)
+        else:
+            self._hadoop.set(name, value)
+
+
+_CONFIGURATIONS: WeakKeyDictionary[SparkContext, _Configuration] = WeakKeyDictionary()
+_LOCK = Lock()
 
 
 def _check_redacted(settings: Iterable[str], redaction: str) -> None:

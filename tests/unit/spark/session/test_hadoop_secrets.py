@@ -1,22 +1,28 @@
 """Secrets as settings of Hadoop."""
 
 from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from forklake.errors import InvalidOption
 from forklake.model.store_secrets import StoreSecrets, read_secret
-from forklake.spark.session.hadoop_secrets import REDACTED, _check_redacted, hadoop_settings
+from forklake.spark.session.hadoop_secrets import (
+    REDACTED,
+    HadoopSecrets,
+    _check_redacted,
+    hadoop_settings,
+    scheme_settings,
+)
 
 KEYS = {"TYPE": "s3", "KEY_ID": "me", "SECRET": "hush"}
 SIMPLE = "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider"
 
 
-def settings(
-    *given: Mapping[str, object], generation: int = 0, before: Mapping[str, str] | None = None
-) -> dict[str, str]:
+def settings(*given: Mapping[str, object], before: Mapping[str, str] | None = None) -> dict[str, str]:
     secrets = tuple(read_secret(f"s{number}", each) for number, each in enumerate(given))
-    return hadoop_settings(StoreSecrets(secrets, generation), (before or {}).get)
+    return hadoop_settings(StoreSecrets(secrets), (before or {}).get)
 
 
 def test_a_secret_of_a_bucket_is_set_for_the_bucket() -> None:
@@ -62,10 +68,54 @@ def test_credentials_of_the_environment_are_found_by_the_sdk(given: dict[str, ob
 
 
 def test_after_a_change_the_scheme_is_new_to_hadoop() -> None:
-    assert settings(generation=3) == {
+    assert scheme_settings(StoreSecrets()) == {}
+    assert scheme_settings(StoreSecrets((), 3)) == {
         "fs.s3a-3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
         "mapreduce.outputcommitter.factory.scheme.s3a-3": "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory",
     }
+
+
+class Hadoop:
+    """Stands for the configuration of a JVM."""
+
+    def __init__(self) -> None:
+        self.settings = {"fs.s3a.bucket.b.access.key": "own"}
+
+    def get(self, name: str) -> str | None:
+        return self.settings.get(name)
+
+    def set(self, name: str, value: str) -> None:
+        self.settings[name] = value
+
+    def unset(self, name: str) -> None:
+        self.settings.pop(name, None)
+
+
+class Context:
+    """Stands for a context of Spark."""
+
+    def __init__(self) -> None:
+        self.hadoop = Hadoop()
+        self._jsc = SimpleNamespace(hadoopConfiguration=lambda: self.hadoop)
+
+    def getConf(self) -> dict[str, str]:
+        return {}
+
+
+def test_the_settings_of_a_session_go_with_it_and_those_of_others_stay() -> None:
+    context: Any = Context()
+    spark: Any = SimpleNamespace(sparkContext=context)
+    first, second = HadoopSecrets(), HadoopSecrets()
+    secret = read_secret("s", {**KEYS, "SCOPE": "s3://b"})
+    first.tell(spark, StoreSecrets((secret,), 1))
+    second.tell(spark, StoreSecrets((secret, read_secret("t", {**KEYS, "SCOPE": "s3://c"})), 2))
+    first.tell(spark, StoreSecrets((), 3))
+    assert context.hadoop.get("fs.s3a.bucket.b.access.key") == "me"
+    assert context.hadoop.get("fs.s3a.bucket.c.secret.key") == "hush"
+    second.tell(spark, StoreSecrets((), 4))
+    left = {name: value for name, value in context.hadoop.settings.items() if "S3A" not in value}
+    assert left == {"fs.s3a.bucket.b.access.key": "own"}
+    assert "fs.s3a-1.impl" in context.hadoop.settings
 
 
 def test_storage_accounts_of_azure_have_their_own_settings() -> None:
