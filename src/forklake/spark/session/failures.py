@@ -31,6 +31,8 @@ _BAD_RECORD = re.compile(r"\[MALFORMED_RECORD_IN_PARSING[A-Z_.]*\] (.*?)(?:\.? ?
 _JSON_FIELD = re.compile(r"Cannot parse the field name (\S+) and the value (.+?) of the JSON token type")
 _BY_STORE = "AWS Error"
 """What PyArrow writes into errors of object stores."""
+_REFUSED = re.compile(r"S3Exception: [^\n]*Status Code: 40[013]")
+_REFUSAL = "the object store refuses the credentials, or what they ask for, or they have expired"
 _IN_FILE = re.compile(r"\(in .+\)$")
 _FILE_READ = re.compile(r"while reading file (\S+?)\.?\s")
 _OTHER_HEADER = re.compile(r"CSV header does not conform|Number of column in CSV header")
@@ -129,6 +131,8 @@ def translate_query_errors(*, debug: bool = False, translated: bool = False) -> 
             raise InvalidRows(raised[1].strip()) from None
         if _OTHER_HEADER.search(text):
             raise InvalidRows(f"{_file_in(text)} names other columns in its first line than the first file.") from None
+        if _is_refused(error):
+            raise UnreachableDataPath(f"{_file_in(text)} cannot be accessed: {_REFUSAL}.") from None
         if _UNREADABLE.search(text):
             reason = "does not exist" if _MISSING.search(text) else "cannot be read"
             raise DamagedFile(f"{_file_in(text)} {reason}.") from None
@@ -142,6 +146,15 @@ def translate_query_errors(*, debug: bool = False, translated: bool = False) -> 
             f" {unwritable[1]}." if unwritable and unwritable[1] and unwritable[1] not in short_message(text) else ""
         )
         raise QueryFailed(short_message(text) + reason) from None
+
+
+def _is_refused(error: BaseException | None) -> bool:
+    """Whether S3 has refused what Spark asked for; often only the cause of an error tells."""
+    while error is not None:
+        if _REFUSED.search(str(error)):
+            return True
+        error = getattr(error, "_cause", None)
+    return False
 
 
 def _first_line(error: Exception) -> str:
@@ -186,6 +199,10 @@ def translate_read_errors(table: Table, snapshot_id: int) -> Iterator[None]:
         text = str(error)
         if (found_text := _DAMAGED_IN_WORKER.search(text)) is not None:
             raise DamagedFile(found_text[1].strip()) from error
+        if _is_refused(error):
+            raise UnreachableDataPath(
+                f"{_file_in(text)} of table '{table.name}' cannot be accessed: {_REFUSAL}."
+            ) from error
         if not isinstance(error, OSError) and not _UNREADABLE.search(text):
             raise
         reason = "does not exist" if _MISSING.search(text) else "cannot be read"
