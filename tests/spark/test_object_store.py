@@ -11,7 +11,7 @@ import pytest
 from tests.s3_server import NoGo, s3_program
 from tests.spark.inside import run_again
 
-CHOSEN = ["tests/spark/over_s3.py", "tests/spark/test_merge.py"]
+CHOSEN = ["tests/spark/over_s3.py", "tests/spark/over_s3_secrets.py", "tests/spark/test_merge.py"]
 KEYWORDS = "over_s3 or sqlite-root"
 """What is different there, and of the rest one kind of lake: what differs is the storage."""
 

@@ -54,12 +54,13 @@ def use(cursor: Cursor) -> Use:
 def create_secret(cursor: Cursor) -> CreateSecret:
     cursor.expect("CREATE")
     or_replace = cursor.accept("OR REPLACE")
-    _ = cursor.accept("PERSISTENT") or cursor.accept("TEMPORARY")
+    is_persistent = cursor.accept("PERSISTENT")
+    _ = is_persistent or cursor.accept("TEMPORARY")
     cursor.expect("SECRET")
     if_not_exists = cursor.accept("IF NOT EXISTS")
     name = "" if cursor.next_is("(") else cursor.identifier()
     values = option_list(cursor)
-    return check_end(cursor, CreateSecret(name, values, or_replace, if_not_exists))
+    return check_end(cursor, CreateSecret(name, values, or_replace, if_not_exists, is_persistent))
 
 
 def drop_secret(cursor: Cursor) -> DropSecret:
