@@ -343,3 +343,23 @@ def test_numbers_that_spark_may_refuse_or_round_are_left_to_it(session: Session,
     with pytest.raises(InvalidInput, match="needs Spark"):
         session.sql(f"UPDATE items SET {change} WHERE id = 1")
     assert rows(session) == BEFORE
+
+
+def test_a_name_that_begins_with_a_number_sign_is_a_name(session: Session) -> None:
+    name = '"#n"' if session._state.dialect == "duckdb" else "`#n`"
+    session.sql(f"CREATE TABLE h (a INT, {name} INT)")
+    session.sql("INSERT INTO h VALUES (1, 2)")
+    session.sql(
+        f"MERGE INTO h USING (VALUES (1), (2)) AS s(k) ON h.a = s.k WHEN MATCHED THEN UPDATE SET {name} = 70, a = 80"
+        f" WHEN NOT MATCHED THEN INSERT ({name}, a) VALUES (71, 81)"
+    )
+    assert session.sql("SELECT * FROM h ORDER BY a").fetchall() == [(80, 70), (81, 71)]
+
+
+def test_default_is_no_value_in_expressions_of_python(session: Session) -> None:
+    items = session.catalog("agent").table("items")
+    with pytest.raises(InvalidInput, match="only Spark computes the value of 'name'"):
+        items.update({"name": "DEFAULT"}, "id = 1")
+    with pytest.raises(InvalidInput, match="only Spark computes the value of 'name'"):
+        items.merge(pa.table({"id": [1]}), "id", when_matched().update({"name": "default"}))
+    assert rows(session) == BEFORE

@@ -48,13 +48,13 @@ def delete_without_spark(
 
 
 def update_without_spark(
-    state: SessionState, work: Work, table: Table, statement: Update, dialect: str, parameters: Parameters
+    state: SessionState, work: Work, table: Table, statement: Update, language: Language
 ) -> int | None:
     """UPDATE to values that are known here; None if Spark has to find the rows or to compute the values."""
 
     def update() -> int:
-        values = values_to_set(table, statement, _language(state, dialect, parameters))
-        query = rows_of_change(table, statement, dialect, state.rules, parameters)
+        values = values_to_set(table, statement, language)
+        query = rows_of_change(table, statement, language.dialect, state.rules, language.parameters)
         plan = work.plan_scan(table, query.predicate)
         columns = table.definition.columns
         chosen = read_chosen_rows(work, plan, query, columns, state.small_query_bytes)
@@ -93,7 +93,7 @@ def merge_statement_without_spark(
 
     def merge() -> MergeCounts:
         source = _source_of(state, context, table, statement, parameters)
-        language = _language(state, context.dialect, parameters)
+        language = language_of(state, context.dialect, parameters)
         return merge_without_spark(state, work, table, source, _text_of(table, statement), language)
 
     return unless_spark_is_needed(state, merge)
@@ -110,7 +110,7 @@ def explain_change_without_spark(
     """What the driver reads for a change; NeedsSparkError with the reason if Spark carries it out."""
     check_small_queries(state)
     dialect, whole = context.dialect, 0
-    language = _language(state, dialect, parameters)
+    language = language_of(state, dialect, parameters)
     if isinstance(statement, Merge):
         source = _source_of(state, context, table, statement, parameters)
         merge = _small_merge(state, table, source, _text_of(table, statement), language)
@@ -158,7 +158,8 @@ def _source_rows(state: SessionState, context: Context, statement: Merge, parame
     raise NeedsSparkError("its source is neither literals nor a small query of one table")
 
 
-def _language(state: SessionState, dialect: str, parameters: Parameters) -> Language:
+def language_of(state: SessionState, dialect: str, parameters: Parameters) -> Language:
+    """What the texts of a statement are read by."""
     return Language(dialect, parameters, is_utc(state.provider.zone))
 
 

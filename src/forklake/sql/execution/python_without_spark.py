@@ -105,7 +105,7 @@ def update_rows_without_spark(
     values = tuple(zip(assignments, texts, strict=True))
     condition = _condition(state, table, where)
     statement = Update(condition.name, condition.alias, values, None, condition.where)
-    return update_without_spark(state, work, table, statement, "spark", given)
+    return update_without_spark(state, work, table, statement, _language(state, given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +134,13 @@ def merge_rows_without_spark(
         whens = [_merge_when(clause, values) for clause in clauses]
         condition = on if isinstance(on, str) else _equal_columns(on)
         text = MergeText(condition, whens, NAMES.target, NAMES.source)
-        language = Language("spark", values, is_utc(state.provider.zone))
-        return merge_without_spark(state, work, table, rows, text, language)
+        return merge_without_spark(state, work, table, rows, text, _language(state, values))
 
     return unless_spark_is_needed(state, merge)
+
+
+def _language(state: SessionState, values: Mapping[str, Any]) -> Language:
+    return Language("spark", values, is_utc(state.provider.zone), has_default=False)
 
 
 def _equal_columns(names: object) -> str:

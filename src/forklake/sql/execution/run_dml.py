@@ -33,6 +33,7 @@ from forklake.sql.definitions.macros import expand_macros
 from forklake.sql.execution.changes_without_spark import (
     delete_without_spark,
     explain_change_without_spark,
+    language_of,
     merge_statement_without_spark,
     rows_without_spark,
     update_without_spark,
@@ -108,7 +109,8 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
         work = state.work(tx, bound.attachment)
         # Before the query is bound: Spark's error would show the query and its hidden columns.
         _check_assignments(table, statement)
-        small = update_without_spark(state, work, table, statement, context.dialect, parameters)
+        language = language_of(state, context.dialect, parameters)
+        small = update_without_spark(state, work, table, statement, language)
         if small is not None:
             return small
         texts = [statement.where or "", statement.sources or "", *(value for _, value in statement.assignments)]
@@ -240,15 +242,14 @@ def _with_named_values(table: Table, statement: Merge) -> Merge:
 
 def _named_values(table: Table, clause: MergeWhen) -> MergeWhen:
     """The clause with a column for each value, if its values are in the order of the table's columns."""
-    if clause.values is None or not clause.values[0][0].startswith("#"):
+    if clause.in_order is None:
         return clause
-    columns = table.definition.columns
-    if len(clause.values) != len(columns):
+    names = [column.name for column in table.definition.columns]
+    if len(clause.in_order) != len(names):
         raise InvalidRows(
-            f"table {table.name} has {len(columns)} columns but {len(clause.values)} values were supplied"
+            f"table {table.name} has {len(names)} columns but {len(clause.in_order)} values were supplied"
         )
-    values = [(column.name, text) for column, (_, text) in zip(columns, clause.values, strict=True)]
-    return replace(clause, values=tuple(values))
+    return replace(clause, values=tuple(zip(names, clause.in_order, strict=True)), in_order=None)
 
 
 def _merge_sides(

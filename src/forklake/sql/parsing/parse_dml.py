@@ -123,27 +123,29 @@ def _merge_clause(cursor: Cursor, target: str) -> MergeWhen:
         cursor.accept("BY NAME")
         return MergeWhen(when, "update", condition, values)
     cursor.expect("INSERT")
-    return MergeWhen(when, "insert", condition, _insert_values(cursor))
+    values, in_order = _insert_values(cursor)
+    return MergeWhen(when, "insert", condition, values, in_order)
 
 
-def _insert_values(cursor: Cursor) -> tuple[tuple[str, str], ...] | None:
+def _insert_values(cursor: Cursor) -> tuple[tuple[tuple[str, str], ...] | None, tuple[str, ...] | None]:
+    """The values with their columns, or in the order of the table's; neither for all columns of the source."""
     if cursor.accept("*") or cursor.accept("BY NAME"):
-        return None
+        return None, None
     columns = names_in_brackets(cursor) if cursor.next_is("(") else None
     if not cursor.accept("VALUES"):
         if columns is not None:
             raise cursor.problem("Expected VALUES")
-        return None
+        return None, None
     cursor.expect("(")
     values = [cursor.text_until(",")]
     while cursor.accept(","):
         values.append(cursor.text_until(","))
     cursor.expect(")")
     if columns is None:
-        return tuple((f"#{at}", value) for at, value in enumerate(values))
+        return None, tuple(values)
     if len(columns) != len(values):
         raise InvalidInput(f"INSERT names {len(columns)} columns but gives {len(values)} values.")
-    return tuple(zip(columns, values, strict=True))
+    return tuple(zip(columns, values, strict=True)), None
 
 
 def copy(cursor: Cursor) -> Copy:

@@ -255,12 +255,14 @@ class Truncate:
 
 @dataclass(frozen=True, slots=True)
 class MergeWhen:
-    """A clause; values are None for all columns of the source."""
+    """A clause; without values, it sets all columns of the source."""
 
     when: MergeMatch
     action: Literal["update", "delete", "insert", "nothing"]
     condition: str | None = None
     values: tuple[tuple[str, str], ...] | None = None
+    in_order: tuple[str, ...] | None = None
+    """Values in the order of the table's columns, instead of values by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +285,7 @@ class Merge:
         for clause in self.clauses:
             yield clause.condition or ""
             yield from (value for _, value in clause.values or ())
+            yield from clause.in_order or ()
 
 
 @dataclass(frozen=True, slots=True)

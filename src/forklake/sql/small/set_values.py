@@ -66,12 +66,16 @@ class Language:
     dialect: str
     parameters: Parameters
     zone_is_utc: bool
+    has_default: bool = True
+    """Whether DEFAULT is a value, as in statements, and not a name, as in expressions of the Python interface."""
 
 
 def read_value(text: str, column: Column, scope: Scope, language: Language) -> SetValue:
     """The value that a text sets a column to; NeedsSparkError if only Spark computes it."""
     rows = parse_values(f"VALUES ({text})", language.dialect, language.parameters)
     if rows is not None and len(rows) == 1 and len(rows[0]) == 1:
+        if rows[0][0] is DEFAULT and not language.has_default:
+            raise _needs_spark(column)
         return Constant(_constant(rows[0][0], column, zone_is_utc=language.zone_is_utc))
     if language.dialect == "spark" and not is_plain_sum(text):
         raise _needs_spark(column)

@@ -20,13 +20,15 @@ _FORM = re.compile(
     rf"(?P<query>VALUES{_SPACE}*\(.*\)){_SPACE}*+;?{_SPACE}*",
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _COMMA = re.compile(rf"{_SPACE}*,{_SPACE}*")
 
 
 def plain_insert(text: str, dialect: str) -> Insert | None:
     """The statement, if the text is a single INSERT of literals, and its names are not quoted and no keywords."""
     found = _FORM.fullmatch(text)
-    if found is None:
+    # What cannot be encoded is refused with all other texts.
+    if found is None or _LONE_SURROGATE.search(text):
         return None
     name = tuple(found["name"].split("."))
     columns = tuple(_COMMA.split(found["columns"])) if found["columns"] else ()

@@ -100,3 +100,7 @@ def test_a_keyword_is_left_to_the_parser_which_may_accept_it() -> None:
         assert parse(text, "spark") == [Insert(("t",), "VALUES (1)", ("date",))]
     except ForklakeError:
         pytest.fail("the parser takes keywords for names")
+
+
+def test_a_text_that_no_database_can_store_is_left_to_the_parser() -> None:
+    assert plain_insert("INSERT INTO t VALUES ('\ud800')", "spark") is None
