@@ -33,7 +33,6 @@ from forklake.model.ids import SnapshotId, TableId
 from forklake.model.predicates import And, Comparison, In, Or
 from forklake.store.connection import Row, RowsToInsert, Statement
 from forklake.store.postgres import PostgresStore, PostgresTransaction, native_sql
-from tests.conftest import Place
 from tests.lakes import append, delete_rows, inline_rows, make_table
 
 NEIGHBOURS = 20_000
@@ -95,14 +94,13 @@ class Recorder:
         self.statements.update({statement.sql: statement for statement in statements})
 
 
-@pytest.fixture
-def crowded(postgres_place: Place) -> Iterator[tuple[Lake, str]]:
+@pytest.fixture(scope="module")
+def crowded(shared_database: str) -> Iterator[tuple[Lake, str]]:
     """A lake with many catalogs beside the one that is used."""
-    lake = open_lake(postgres_place.url, metadata_schema=postgres_place.metadata_schema, create=True, data_path="data")
+    lake = open_lake(f"postgres:{shared_database}", metadata_schema="crowded", create=True, data_path="data")
     create_catalog(lake, "main")
-    conninfo = postgres_place.url.removeprefix("postgres:")
-    with psycopg.connect(conninfo, autocommit=True) as connection:
-        connection.execute(f"SET search_path TO {postgres_place.metadata_schema}")
+    with psycopg.connect(shared_database, autocommit=True) as connection:
+        connection.execute("SET search_path TO crowded")
         connection.execute(
             f"CREATE TEMP TABLE g AS SELECT n FROM generate_series(1000, {1000 + NEIGHBOURS * 10}, 10) n"
         )
@@ -111,7 +109,7 @@ def crowded(postgres_place: Place) -> Iterator[tuple[Lake, str]]:
         for sequence in ("entity", "snapshot", "file"):
             connection.execute(f"SELECT setval('lake_{sequence}_seq', 10000000)")
         connection.execute("ANALYZE")
-    yield lake, conninfo
+    yield lake, shared_database
     lake.close()
 
 

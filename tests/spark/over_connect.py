@@ -126,13 +126,12 @@ def test_a_missing_file_is_named(local: Lakehouse, table: TableHandle) -> None:
         local.session.sql("SELECT sum(id) FROM lake.t").fetchall()
 
 
-@pytest.mark.parametrize("name", ["a b", "[ab]*", "ä%20?", "{x,y}"])
-def test_the_data_path_may_have_any_name(name: str, local: Lakehouse, tmp_path: Path) -> None:
+def test_the_data_path_may_have_any_name(local: Lakehouse, tmp_path: Path) -> None:
     lake = local.session.attach(
         f"sqlite:{tmp_path / 'other.db'}",
         "other",
         catalog="main",
-        data_path=str(tmp_path / name),
+        data_path=str(tmp_path / "a b" / "[ab]*" / "ä%20?{x,y}"),
         create_if_not_exists=True,
     )
     table = lake.create_table("t", {"id": "int"})

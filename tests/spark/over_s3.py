@@ -11,7 +11,7 @@ from forklake.errors import ForklakeError
 from tests.s3_server import BUCKET, S3Server
 from tests.spark.conftest import Lakehouse
 
-KEYS = ["a b/ä%20?/a+b&c=d", "[ab]*{x,y}/" + "x" * 200]
+KEY = "a b/ä%20?/a+b&c=d/[ab]*{x,y}/" + "x" * 200
 
 
 def attach(lakehouse: Lakehouse, folder: Path, url: str) -> CatalogHandle:
@@ -26,9 +26,8 @@ def other(local: Lakehouse) -> Iterator[Lakehouse]:
     local.session.sql("DETACH DATABASE IF EXISTS other")
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_a_data_path_may_have_any_name(key: str, other: Lakehouse, tmp_path: Path, s3: S3Server) -> None:
-    attach(other, tmp_path, f"s3://{BUCKET}/{key}")
+def test_a_data_path_may_have_any_name(other: Lakehouse, tmp_path: Path, s3: S3Server) -> None:
+    attach(other, tmp_path, f"s3://{BUCKET}/{KEY}")
     run = other.session.sql
     # Spark writes the first table, PyArrow the second.
     run("CREATE TABLE other.plain AS SELECT id, CAST(id AS STRING) AS name FROM range(1000)")
@@ -46,7 +45,7 @@ def test_a_data_path_may_have_any_name(key: str, other: Lakehouse, tmp_path: Pat
     for table in ("plain", "lists"):
         assert run(f"SELECT count(*), sum(id) FROM other.{table}").fetchall() == [(505, 299520)], table
     assert not list(other.session.catalog("other").verify(deep=True))
-    assert (s3.bucket / key / "_forklake_lake.json").is_file()
+    assert (s3.bucket / KEY / "_forklake_lake.json").is_file()
 
 
 def test_a_lake_is_the_same_under_either_spelling_of_the_scheme(other: Lakehouse, tmp_path: Path) -> None:

@@ -17,6 +17,9 @@ settings = {"spark.master": "local[1]", "spark.driver.memory": "512m"}
 session = forklake.connect(settings=settings, start_spark=True)
 """
 QUERIES = """
+session.sql("SET spark.sql.session.timeZone = 'America/New_York'")
+print(forklake.connect().sql("SELECT current_timezone()").fetchall())
+print(session.sql("SELECT current_timezone()").fetchall())
 print(session.sql("SELECT count(*) FROM range(3)").fetchall())
 
 # The first query of the start itself may still run.
@@ -43,23 +46,15 @@ WAITS = {
     "within the context": "from pyspark import SparkContext\nwhile SparkContext._active_spark_context is None: pass",
 }
 
-ANOTHER = """
+OTHERS = """
+starting = forklake.connect(settings=settings, start_spark=True)
 print(forklake.connect(settings=settings).sql("SELECT count(*) FROM range(2)").fetchall())
-print(session.sql("SELECT count(*) FROM range(3)").fetchall())
+print(starting.sql("SELECT count(*) FROM range(3)").fetchall())
+print(session.sql("SELECT count(*) FROM range(4)").fetchall())
+print(starting.spark is session.spark)
 own = f"/proc/{os.getpid()}/task"
 children = [child for thread in os.listdir(own) for child in open(f"{own}/{thread}/children").read().split()]
 print(sum(os.readlink(f"/proc/{child}/exe").endswith("/java") for child in children))
-"""
-TWO = """
-other = forklake.connect(settings=settings, start_spark=True)
-print(other.sql("SELECT count(*) FROM range(2)").fetchall())
-print(session.sql("SELECT count(*) FROM range(3)").fetchall())
-print(other.spark is session.spark)
-"""
-SETTINGS = """
-session.sql("SET spark.sql.session.timeZone = 'America/New_York'")
-print(forklake.connect().sql("SELECT current_timezone()").fetchall())
-print(session.sql("SELECT current_timezone()").fetchall())
 """
 
 
@@ -81,24 +76,15 @@ def marked(mark: str) -> list[str]:
     return found
 
 
-def test_statements_wait_for_it_and_can_be_interrupted() -> None:
+def test_statements_wait_for_it_can_be_interrupted_and_other_sessions_change_no_setting_of_it() -> None:
     done = run(QUERIES)
-    assert done.stdout.splitlines() == ["[(3,)]", "interrupted", "[(4,)]", "True"], done.stderr
+    zones = ["[('America/New_York',)]"] * 2
+    assert done.stdout.splitlines() == [*zones, "[(3,)]", "interrupted", "[(4,)]", "True"], done.stderr
 
 
-def test_a_session_that_needs_spark_meanwhile_starts_no_second_jvm() -> None:
-    done = run(ANOTHER)
-    assert done.stdout.splitlines() == ["[(2,)]", "[(3,)]", "1"], done.stderr
-
-
-def test_two_sessions_that_start_it_share_one() -> None:
-    done = run(TWO)
-    assert done.stdout.splitlines() == ["[(2,)]", "[(3,)]", "True"], done.stderr
-
-
-def test_another_session_changes_no_setting_of_it() -> None:
-    done = run(SETTINGS)
-    assert done.stdout.splitlines() == ["[('America/New_York',)]"] * 2, done.stderr
+def test_sessions_that_start_or_need_it_meanwhile_share_one_jvm() -> None:
+    done = run(OTHERS)
+    assert done.stdout.splitlines() == ["[(2,)]", "[(3,)]", "[(4,)]", "True", "1"], done.stderr
 
 
 @pytest.mark.parametrize("wait", WAITS)

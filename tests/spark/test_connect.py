@@ -9,8 +9,9 @@ from pathlib import Path
 from tests.spark.inside import run_again
 
 CHOSEN = ["tests/spark/over_connect.py", "tests/spark/test_merge.py"]
-KEYWORDS = "over_connect or sqlite-root"
-"""What is different there, and of the rest one kind of lake: what differs is Spark."""
+MERGES = "first_that_holds or may_read_the_target or (changed_twice and DataFrame)"
+KEYWORDS = f"over_connect or (sqlite-root and ({MERGES}))"
+"""What is different there, and of the rest three merges, of which one fails: what differs is Spark."""
 
 
 def test_the_data_path_works_over_spark_connect(tmp_path: Path) -> None:

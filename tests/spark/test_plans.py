@@ -4,8 +4,6 @@ import contextlib
 import io
 import math
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +17,8 @@ from forklake.api.table import TableHandle
 from forklake.model.lru_cache import LruCache
 from forklake.spark.reading import deleted_rows
 from forklake.spark.tasks.files.delete_files import read_positions
-from tests.spark.conftest import CONNECT, SETTINGS, Lakehouse
-from tests.spark.inside import environment, files_below, head
+from tests.spark.conftest import CONNECT, Lakehouse
+from tests.spark.inside import files_below, head
 
 
 def plan_of(frame: DataFrame) -> str:
@@ -313,30 +311,6 @@ def test_nothing_can_be_inserted_through_a_view_over_the_dataframe(local: Lakeho
     local.spark.catalog.dropTempView("over")
     assert files_below(local.data) - files_below(local.data / "main" / "main" / "flat") == before
     assert local.lake.table("flat").scan().fetchall() == [(1,)]
-
-
-IN_AN_EMPTY_FOLDER = """
-import forklake
-with forklake.connect(settings={settings!r}) as session:
-    lake = session.attach("lake.db", "lake", catalog="main", data_path="data", create_if_not_exists=True)
-    table = lake.create_table("t", {{"id": "int"}})
-    table.append(session.spark.range(5).selectExpr("cast(id AS int) AS id"))
-    table.delete("id = 3")
-    table.to_spark().createOrReplaceTempView("v")
-    assert session.spark.sql("SELECT count(*) FROM v").collect()[0][0] == 4
-    session.spark.sql("SHOW TABLES").collect()
-    session.spark.stop()
-"""
-
-
-def test_spark_leaves_nothing_in_the_current_folder(tmp_path: Path) -> None:
-    script = IN_AN_EMPTY_FOLDER.format(settings=SETTINGS)
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=200
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    names = {path.name for path in tmp_path.iterdir()}
-    assert names - {"lake.db-wal", "lake.db-shm", "lake.db-queue"} == {"lake.db", "data"}
 
 
 def test_two_frames_of_one_table_have_columns_of_their_own(local: Lakehouse) -> None:

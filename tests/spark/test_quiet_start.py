@@ -12,10 +12,17 @@ import forklake
 
 session = forklake.connect(settings={SETTINGS!r})
 """
-QUERY = """
-print(session.sql("SELECT count(*) FROM range(3)").fetchall(), flush=True)
+WORK = """
+lake = session.attach("lake.db", "lake", catalog="main", data_path="data", create_if_not_exists=True)
+table = lake.create_table("t", {"id": "bigint"})
+table.append(session.spark.range(5))
+table.delete("id = 3")
+table.to_spark().createOrReplaceTempView("v")
+print(session.spark.sql("SELECT count(*) FROM v").collect()[0][0], flush=True)
+session.spark.sql("SHOW TABLES").collect()
 session.spark._jvm.java.lang.System.err.println("later")
 session.close()
+session.spark.stop()
 """
 FAILURE = """
 try:
@@ -32,12 +39,14 @@ def run(folder: Path, code: str, **environment: str) -> subprocess.CompletedProc
     known = {name: value for name, value in os.environ.items() if name != "SPARK_CONF_DIR"}
     command = [sys.executable, "-W", "ignore", str(script)]
     env = {**known, **environment}
-    return subprocess.run(command, capture_output=True, text=True, timeout=250, check=False, env=env)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=250, check=False, env=env)
 
 
-def test_nothing_is_printed_by_the_start_and_everything_after_it(tmp_path: Path) -> None:
-    done = run(tmp_path, QUERY)
-    assert (done.stdout, done.stderr) == ("[(3,)]\n", "later\n")
+def test_spark_prints_nothing_of_its_start_and_leaves_nothing_in_the_current_folder(tmp_path: Path) -> None:
+    done = run(tmp_path, WORK)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "4\n", "later\n")
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names - {"lake.db-wal", "lake.db-shm", "lake.db-queue"} == {"script.py", "lake.db", "data"}
 
 
 def test_a_start_that_fails_says_why(tmp_path: Path) -> None:

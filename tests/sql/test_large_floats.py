@@ -20,8 +20,19 @@ from tests.conftest import Place
 
 @pytest.fixture
 def session(sqlite_place: Place, tmp_path: Path, spark: SparkSession) -> Iterator[Session]:
+    yield from with_floats(sqlite_place, tmp_path, spark)
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iterator[Session]:
+    """The same for all statements that change nothing."""
+    folder = tmp_path_factory.mktemp("unchanged")
+    yield from with_floats(Place(f"sqlite:{folder / 'lake.db'}", None, "sqlite"), folder, spark)
+
+
+def with_floats(place: Place, folder: Path, spark: SparkSession) -> Iterator[Session]:
     with forklake.connect(spark=spark, dialect="duckdb") as opened:
-        attach_main(opened, sqlite_place, tmp_path)
+        attach_main(opened, place, folder)
         opened.sql("CREATE TABLE f (id INTEGER, x FLOAT, y DOUBLE)")
         opened.sql("INSERT INTO f VALUES (1, 1.5, 1e40), (2, 'inf'::DOUBLE, NULL), (3, 'nan'::DOUBLE, 3)")
         yield opened
@@ -46,11 +57,11 @@ def session(sqlite_place: Place, tmp_path: Path, spark: SparkSession) -> Iterato
         "ALTER TABLE f ALTER COLUMN x SET DEFAULT 1e40",
     ],
 )
-def test_a_number_beyond_float_is_an_error(session: Session, text: str) -> None:
-    before = session.sql("SELECT id, x::VARCHAR, y FROM f ORDER BY id").fetchall()
+def test_a_number_beyond_float_is_an_error(unchanged: Session, text: str) -> None:
     with pytest.raises(ForklakeError, match=r"FLOAT"):
-        session.sql(text).fetchall()
-    assert session.sql("SELECT id, x::VARCHAR, y FROM f ORDER BY id").fetchall() == before
+        unchanged.sql(text).fetchall()
+    stored = repr(unchanged.sql("SELECT * FROM f ORDER BY id").fetchall())
+    assert stored == "[(1, 1.5, 1e+40), (2, inf, None), (3, nan, 3.0)]"
 
 
 def test_what_float_holds_stays(session: Session) -> None:
@@ -109,16 +120,19 @@ def test_a_number_beyond_float_is_an_error_at_every_depth(nested: Session, name:
     merge = "MERGE INTO n USING (SELECT 1 AS i) AS s ON n.id = s.i WHEN"
     writes: list[Callable[[], object]] = [
         lambda: nested.sql(f"INSERT INTO n (id, {name}) SELECT 2, {large}"),
-        lambda: nested.sql(f"INSERT INTO n BY NAME SELECT 2 AS id, {large} AS {name}"),
         lambda: nested.sql(f"UPDATE n SET {name} = {large}"),
+        lambda: table.append([{"id": 2, name: value}]),
+        lambda: table.append(source(2)),
+    ]
+    # How rows get into a table has nothing to do with the types of its columns: one of them tries every way.
+    others: list[Callable[[], object]] = [
+        lambda: nested.sql(f"INSERT INTO n BY NAME SELECT 2 AS id, {large} AS {name}"),
         lambda: nested.sql(f"{merge} MATCHED THEN UPDATE SET {name} = {large}"),
         lambda: nested.sql(f"{merge} NOT MATCHED BY SOURCE THEN DELETE WHEN MATCHED THEN UPDATE SET {name} = {large}"),
-        lambda: table.append([{"id": 2, name: value}]),
         lambda: table.overwrite([{"id": 2, name: value}]),
-        lambda: table.append(source(2)),
         lambda: table.merge(source(1), on="id"),
     ]
-    for write in writes:
+    for write in writes + others if name == "d" else writes:
         with pytest.raises(InvalidRows, match="FLOAT"):
             write()
     assert nested.sql(f"SELECT id, {name} FROM n").fetchall() == [(1, None)]

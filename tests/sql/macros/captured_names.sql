@@ -69,7 +69,7 @@ CREATE MACRO twice_2(x) AS twice_1(twice_1(x));
 CREATE MACRO twice_3(x) AS twice_2(twice_2(x));
 CREATE MACRO twice_4(x) AS twice_3(twice_3(x));
 CREATE MACRO twice_5(x) AS twice_4(twice_4(x));
-SELECT twice_2(0);
---> 6
+SELECT twice_2(0), twice_4(0);
+--> 6 | 510
 SELECT twice_5(0);
 --! too long

@@ -79,16 +79,22 @@ def _macro_edit(
         values = _argument_values(implementation, arguments, macro.name, in_full)
         text = in_full(implementation.sql)
         check_arguments(state, replace(context, dialect=inside.dialect), text, values, macro.name)
+        # What is far too long takes long to write.
+        _check_length(_length_of_values(text, implementation.dialect, values, context.dialect), macro.name)
         body = _with_values(text, implementation.dialect, values, context.dialect)
     except SqlglotError:
         raise InvalidInput(f"The text of macro '{macro.name}' cannot be read.") from None
-    if len(body) > _LONGEST:
-        raise InvalidInput(
-            f"Macro '{macro.name}' is too long when all macros in it are expanded: more than {_LONGEST:,} characters."
-            " Use its parameters and other macros fewer times, for example with a subquery."
-        )
+    _check_length(len(body), macro.name)
     alias = f" AS {quoted_name(call.name[-1], context.dialect)}" if call.is_table and not _has_alias(call) else ""
     return f"({body}){alias}"
+
+
+def _check_length(length: int, name: str) -> None:
+    if length > _LONGEST:
+        raise InvalidInput(
+            f"Macro '{name}' is too long when all macros in it are expanded: more than {_LONGEST:,} characters."
+            " Use its parameters and other macros fewer times, for example with a subquery."
+        )
 
 
 def _expanded_argument(dialect: str, argument: exp.Expr, expand: Callable[[str], str]) -> exp.Expr:
@@ -113,6 +119,13 @@ def _choose_implementation(macro: Macro, arguments: Sequence[exp.Expr]) -> Macro
             return implementation
     counts = " or ".join(str(len(found.parameters)) for found in macro.definition.implementations)
     raise InvalidInput(f"Macro '{macro.name}' takes {counts} arguments, not {given}.")
+
+
+def _length_of_values(text: str, own_dialect: str, values: Mapping[str, exp.Expr], dialect: str) -> int:
+    """How long the values of a macro's parameters are, each as often as it is used: a part of the macro's text."""
+    lengths = {name: len(value.sql(dialect=sqlglot_dialect(dialect))) for name, value in values.items()}
+    columns = parse_text(text, own_dialect).find_all(exp.Column)
+    return sum(lengths.get(fold(column.name), 0) for column in columns if len(column.parts) == 1)
 
 
 def _with_values(text: str, own_dialect: str, values: Mapping[str, exp.Expr], dialect: str) -> str:

@@ -202,7 +202,8 @@ def test_without_java_or_with_a_folder_of_settings_there_is_none(machine: Machin
 
 @pytest.mark.parametrize("name", ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS"])
 def test_with_an_agent_in_the_environment_there_is_none(machine: Machine, name: str) -> None:
-    assert machine.start(LOCAL, **{name: "-Dx=y -javaagent:observer.jar"}).options == ()
+    for agent in ("-javaagent:observer.jar", "-agentlib:jdwp=transport=dt_socket,server=y", "-agentpath:profiler.so"):
+        assert machine.start(LOCAL, **{name: f"-Dx=y {agent}"}).options == ()
     assert machine.start(LOCAL, **{name: "-Dx=y"}).options != ()
 
 
