@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import pyarrow as pa
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from forklake.errors import InvalidInput
+from forklake.errors import InvalidInput, InvalidRows
 from forklake.model.entities import Column, Table
 from forklake.model.names import fold
 from forklake.model.predicates import Predicate
@@ -33,13 +33,27 @@ When = Literal["matched", "not matched", "not matched by source"]
 class Clause:
     """An action: WHEN … [AND condition] THEN …. Of several clauses the first whose condition is TRUE applies.
 
-    Without values, an update or insert uses the source columns with the same names.
+    Without values, an update or insert uses the source columns with the same names, or all in their order.
     """
 
     when: When
     action: Action
     condition: Expression | None = None
     values: Mapping[str, Expression] | None = None
+    by_position: bool = False
+
+
+class AnyClause(Protocol):
+    """A clause in any form of its condition."""
+
+    @property
+    def when(self) -> When: ...
+
+    @property
+    def action(self) -> Action: ...
+
+    @property
+    def condition(self) -> object: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +92,7 @@ def merge(
     The source is evaluated once. `predicate` may restrict the rows of the table that can match. Conditions and values
     may refer to `virtual` columns of the table.
     """
-    check_clauses([(clause.when, clause.action) for clause in clauses])
+    check_clauses(clauses)
     by_source = any(clause.when == "not matched by source" for clause in clauses)
     plan = work.plan_scan(table, None if by_source else predicate)
     with source_rows(work, table, source_as_rows(data, table)) as source:
@@ -97,13 +111,19 @@ def source_as_rows(data: Any, table: Table) -> Rows:
     return shown_schema(table.definition.columns).empty_table() if is_empty else rows
 
 
-def check_clauses(clauses: Sequence[tuple[When, Action]]) -> None:
-    """Reject clauses whose action is not allowed for their kind."""
+def check_clauses(clauses: Sequence[AnyClause]) -> None:
+    """Reject clauses whose action is not allowed for their kind, and those that never apply."""
     if not clauses:
         raise InvalidInput("MERGE needs at least one WHEN clause.")
-    for when, action in clauses:
-        if (action == "insert") != (when == "not matched") and action != "nothing":
-            raise InvalidInput(f"WHEN {when.upper()} cannot {action.upper()}.")
+    unconditional = set()
+    for clause in clauses:
+        when = f"WHEN {clause.when.upper()}"
+        if (clause.action == "insert") != (clause.when == "not matched") and clause.action != "nothing":
+            raise InvalidInput(f"{when} cannot {clause.action.upper()}.")
+        if clause.when in unconditional:
+            raise InvalidInput(f"Of several clauses {when}, only the last one may be without a condition.")
+        if clause.condition is None:
+            unconditional.add(clause.when)
 
 
 def _join_source(
@@ -195,13 +215,17 @@ def _clause_expressions(
         return assigned_columns(table, clause.values)
     return {
         name: F.col(f"{quoted_name(names.source)}.{quoted_name(title)}")
-        for name, title in columns_of_source(table, source).items()
+        for name, title in columns_of_source(table, source, by_position=clause.by_position).items()
     }
 
 
-def columns_of_source(table: Table, source: Sequence[str]) -> dict[str, str]:
+def columns_of_source(table: Table, source: Sequence[str], *, by_position: bool) -> dict[str, str]:
     """The columns of a source by the folded names of those of the table; raises for one that it does not have."""
-    known = {fold(column.name) for column in table.definition.columns}
+    known = [fold(column.name) for column in table.definition.columns]
+    if by_position:
+        if len(known) != len(source):
+            raise InvalidRows(f"table {table.name} has {len(known)} columns but {len(source)} values were supplied")
+        return dict(zip(known, source, strict=True))
     extra = [name for name in source if fold(name) not in known]
     if extra:
         raise InvalidInput(f"Table '{table.name}' has no column '{extra[0]}'; list the columns that the clause sets.")

@@ -7,7 +7,7 @@ from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 
 from forklake.catalog.planning.scan_planning import ScanPlan
-from forklake.errors import InvalidRows
+from forklake.errors import InvalidInput, InvalidRows
 from forklake.model.entities import Table
 from forklake.model.names import did_you_mean, fold
 from forklake.model.predicates import Predicate
@@ -82,11 +82,14 @@ def assigned_columns(table: Table, assignments: Mapping[str, Expression]) -> dic
 
 
 def check_assigned_names(table: Table, names: Iterable[str]) -> None:
-    """Raise InvalidRows for a name that is not that of a column."""
-    known = {fold(column.name) for column in table.definition.columns}
+    """Raise InvalidRows for a name that is not that of a column, and InvalidInput for a column that is set twice."""
+    known, seen = {fold(column.name) for column in table.definition.columns}, set()
     for name in names:
         if not isinstance(name, str):
             raise InvalidRows(f"{name!r} is not the name of a column to set.")
         if fold(name) not in known:
             hint = did_you_mean(name, [column.name for column in table.definition.columns])
             raise InvalidRows(f"Table '{table.name}' has no column '{name}' to set.{hint}")
+        if fold(name) in seen:
+            raise InvalidInput(f"Column '{name}' is set twice.")
+        seen.add(fold(name))

@@ -108,7 +108,7 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
         table = tx.current(_require_table(bound))
         work = state.work(tx, bound.attachment)
         # Before the query is bound: Spark's error would show the query and its hidden columns.
-        _check_assignments(table, statement)
+        check_assigned_names(table, [column for column, _ in statement.assignments])
         language = language_of(state, context.dialect, parameters)
         small = update_without_spark(state, work, table, statement, language)
         if small is not None:
@@ -125,12 +125,6 @@ def update_rows(state: SessionState, statement: Update, parameters: Parameters =
             for at, (column, value) in enumerate(statement.assignments)
         }
         return update(work, replace(found, frame=chosen), assignments)
-
-
-def _check_assignments(table: Table, statement: Update) -> None:
-    if len({fold(column) for column, _ in statement.assignments}) < len(statement.assignments):
-        raise InvalidInput("A column is set twice.")
-    check_assigned_names(table, [column for column, _ in statement.assignments])
 
 
 def _default_of(name: str, table: Table) -> Expression:
@@ -211,7 +205,7 @@ def explain_change(state: SessionState, statement: Update | Delete | Merge, para
     context, bound = _resolve_target(state, statement.name)
     table, work = _require_table(bound), state.work(bound.tx, bound.attachment)
     if isinstance(statement, Update):
-        _check_assignments(table, statement)
+        check_assigned_names(table, [column for column, _ in statement.assignments])
     elif isinstance(statement, Merge):
         statement = _with_named_values(table, statement)
     elif statement.where is None and statement.sources is None:
@@ -264,7 +258,8 @@ def _merge_sides(
 def _merge_clause(table: Table, clause: MergeWhen, expression: Callable[[str], Expression]) -> Clause:
     condition = None if clause.condition is None else expression(clause.condition)
     if clause.values is None:
-        return Clause(clause.when, clause.action, condition)
+        return Clause(clause.when, clause.action, condition, by_position=clause.by_position)
+    check_assigned_names(table, [name for name, _ in clause.values])
     values = {name: _default_of(name, table) if is_default(text) else expression(text) for name, text in clause.values}
     return Clause(clause.when, clause.action, condition, values)
 

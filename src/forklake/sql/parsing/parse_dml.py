@@ -117,25 +117,31 @@ def _merge_clause(cursor: Cursor, target: str) -> MergeWhen:
     if cursor.accept("DO NOTHING"):
         return MergeWhen(when, "nothing", condition)
     if cursor.accept("UPDATE"):
-        values = None
         if cursor.accept("SET") and not cursor.accept("*"):
             values = _assignments(cursor, target, "WHEN MATCHED", "WHEN NOT MATCHED", "RETURNING")
-        cursor.accept("BY NAME")
-        return MergeWhen(when, "update", condition, values)
+            return MergeWhen(when, "update", condition, values)
+        return MergeWhen(when, "update", condition, by_position=_is_by_position(cursor))
     cursor.expect("INSERT")
-    values, in_order = _insert_values(cursor)
-    return MergeWhen(when, "insert", condition, values, in_order)
+    if cursor.next_is("(") or cursor.next_is("VALUES"):
+        return MergeWhen(when, "insert", condition, *_insert_values(cursor))
+    cursor.accept("*")
+    return MergeWhen(when, "insert", condition, by_position=_is_by_position(cursor))
+
+
+def _is_by_position(cursor: Cursor) -> bool:
+    """Whether a clause without values takes the columns of the source in their order, as DuckDB does unless told."""
+    is_duckdb = cursor.dialect == "duckdb"
+    by_name = cursor.accept("BY NAME")
+    if not by_name and is_duckdb:
+        cursor.accept("BY POSITION")
+    cursor.accept("*")
+    return is_duckdb and not by_name
 
 
 def _insert_values(cursor: Cursor) -> tuple[tuple[tuple[str, str], ...] | None, tuple[str, ...] | None]:
-    """The values with their columns, or in the order of the table's; neither for all columns of the source."""
-    if cursor.accept("*") or cursor.accept("BY NAME"):
-        return None, None
+    """The values with their columns, or in the order of the table's."""
     columns = names_in_brackets(cursor) if cursor.next_is("(") else None
-    if not cursor.accept("VALUES"):
-        if columns is not None:
-            raise cursor.problem("Expected VALUES")
-        return None, None
+    cursor.expect("VALUES")
     cursor.expect("(")
     values = [cursor.text_until(",")]
     while cursor.accept(","):

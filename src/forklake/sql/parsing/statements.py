@@ -263,6 +263,8 @@ class MergeWhen:
     values: tuple[tuple[str, str], ...] | None = None
     in_order: tuple[str, ...] | None = None
     """Values in the order of the table's columns, instead of values by name."""
+    by_position: bool = False
+    """Whether all columns of the source are taken in their order, and not by name."""
 
 
 @dataclass(frozen=True, slots=True)

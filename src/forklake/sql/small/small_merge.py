@@ -86,7 +86,7 @@ def read_small_merge(
     table: Table, source: pa.Table, given: MergeText, language: Language, rules: ComparisonRules
 ) -> SmallMerge:
     """A MERGE of these rows; NeedsSparkError if only Spark carries it out."""
-    check_clauses([(clause.when, clause.action) for clause in given.clauses])
+    check_clauses(given.clauses)
     check_source_names(source.column_names)
     target, other = side_of_table(table, given.target, TARGET), Side(given.source, tuple(_source_columns(source)))
     scopes: Mapping[When, Scope] = {
@@ -163,11 +163,8 @@ class _ClauseReader:
             if given.when == "not matched by source":
                 raise NeedsSparkError("there is no source for its values")
             named = {each.title: each for each in self._source.columns}
-            matching = columns_of_source(self._table, list(named))
+            matching = columns_of_source(self._table, list(named), by_position=given.by_position)
             return {columns[name].name: checked(named[title], columns[name]) for name, title in matching.items()}
-        names = [name for name, _ in given.values]
-        check_assigned_names(self._table, names)
-        if len(set(map(fold, names))) < len(names):
-            raise NeedsSparkError("it sets a column twice")
+        check_assigned_names(self._table, [name for name, _ in given.values])
         found = [(columns[fold(name)], text) for name, text in given.values]
         return {column.name: read_value(text, column, scope, self._language) for column, text in found}
