@@ -30,7 +30,6 @@ ForklakeError
 ├── DataError                    errors about the files of a table
 │   ├── DamagedFile              a file is missing, or differs from its metadata
 │   ├── UnwritableFile           a file cannot be written: storage is full or not writable
-│   ├── UnreachableDataPath      an object store cannot be reached, or refuses access
 │   ├── DataPathTaken            the data path is marked as that of another lake, or unmarked
 │   └── FolderNotShared          executors of Spark do not see the files of the driver, or the reverse
 └── StoreError                   errors of the metadata database
@@ -174,10 +173,6 @@ class DamagedFile(DataError):
 
 class UnwritableFile(DataError):
     """A file of a table cannot be written: storage is full or not writable."""
-
-
-class UnreachableDataPath(DataError):
-    """The object store of a data path cannot be reached, has no such bucket, or refuses access."""
 
 
 class DataPathTaken(DataError):

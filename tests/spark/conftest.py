@@ -23,11 +23,6 @@ CONNECT = os.environ.get("FORKLAKE_TEST_SPARK") == "connect"
 """Whether the tests run over Spark Connect: a process has sessions of one kind only."""
 S3 = os.environ.get("FORKLAKE_TEST_STORE") == "s3"
 """Whether data paths are on an object store."""
-_EVENT_LOG = {
-    "spark.eventLog.enabled": "true",
-    "spark.eventLog.rolling.enabled": "false",
-    "spark.eventLog.compress": "false",
-}
 
 
 @pytest.fixture(scope="session")
@@ -57,8 +52,6 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     """The session that a user gets who gives none, on two cores; or the client of a server like that."""
     if not CONNECT:
         store = request.getfixturevalue("s3").spark_settings if S3 else {}
-        if S3:
-            store = {**store, **_EVENT_LOG, "spark.eventLog.dir": str(request.getfixturevalue("event_logs"))}
         yield SparkProvider(settings={**SETTINGS, **store}).get()
         return
     client = SparkSession.builder.remote(request.getfixturevalue("server")).getOrCreate()
@@ -73,18 +66,6 @@ def through_spark() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FORKLAKE_SMALL_QUERIES", "spark")
         yield
-
-
-@pytest.fixture(scope="session")
-def event_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("event-logs")
-
-
-@pytest.fixture
-def event_log(event_logs: Path, spark: SparkSession) -> Path:
-    """The file in which Spark tells of all that it does, if data paths are on an object store."""
-    [found] = [path for path in event_logs.iterdir() if path.name.startswith(spark.sparkContext.applicationId)]
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import pytest
 from tests.s3_server import NoGo, s3_program
 from tests.spark.inside import run_again
 
-CHOSEN = ["tests/spark/over_s3.py", "tests/spark/over_s3_secrets.py", "tests/spark/test_merge.py"]
+CHOSEN = ["tests/spark/over_s3.py", "tests/spark/test_merge.py"]
 MERGES = "first_that_holds or may_read_the_target or (changed_twice and DataFrame)"
 KEYWORDS = f"over_s3 or (sqlite-root and ({MERGES}))"
 """What is different there, and of the rest three merges, of which one fails: what differs is the storage."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from types import TracebackType
@@ -10,21 +10,17 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from forklake.errors import InvalidInput
 from forklake.model.arguments import checked_methods
 from forklake.model.module_on_use import module_on_use
-from forklake.model.store_secrets import read_secret
 from forklake.spark.session.failures import translate_query_errors
 from forklake.spark.session.provider import SparkProvider
 from forklake.sql.execution.execute import execute
-from forklake.sql.execution.run_secrets import drop_secret, keep_secret
 from forklake.sql.execution.run_session import attach, detach
-from forklake.sql.functions.secret_functions import list_secrets
 from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.cursor import split_statements
 from forklake.sql.parsing.parameters import named_parameters
 from forklake.sql.parsing.parse import parse_one
-from forklake.sql.parsing.statements import Detach, DropSecret
+from forklake.sql.parsing.statements import Detach
 from forklake.sql.results.result import Result, attach_spark
 from forklake.sql.session.attachments import AttachOptions
 from forklake.sql.session.state import SessionState
@@ -109,25 +105,6 @@ class Session:
         """Detach a catalog, as DETACH does."""
         detach(self._state, Detach(name))
 
-    def create_secret(
-        self, name: str, type: str, values: object, *, or_replace: bool = False, if_not_exists: bool = False
-    ) -> None:
-        """Keep credentials in the memory of the session, as CREATE SECRET does; `values` are its other parameters."""
-        # Checked here: an error about an argument would show it.
-        if not isinstance(values, Mapping) or not all(isinstance(key, str) for key in values):
-            raise InvalidInput("The argument values of create_secret must be a mapping of parameters to values.")
-        given = {key.upper(): value for key, value in values.items()}
-        secret = read_secret(name, {**given, "TYPE": type})
-        keep_secret(self._state.provider, secret, or_replace=or_replace, if_not_exists=if_not_exists)
-
-    def drop_secret(self, name: str, *, if_exists: bool = False) -> None:
-        """Forget a secret, as DROP SECRET does."""
-        drop_secret(self._state.provider, DropSecret(name, if_exists))
-
-    def secrets(self) -> Result:
-        """The secrets of the session, as duckdb_secrets() returns them: without what is secret."""
-        return Result(list_secrets(self._state.provider.secrets))
-
     def catalog(self, name: str) -> catalogs.CatalogHandle:
         """Handle of an attached catalog."""
         state = self._state
@@ -142,6 +119,7 @@ class Session:
             state.attachments,
             current_catalog=state.current_catalog,
             current_schema=state.current_schema,
+            secrets=state.secrets,
             settings=state.settings,
             retry=state.retry,
             shortcuts=state.shortcuts,
@@ -175,7 +153,6 @@ class Session:
             self.rollback()
         if self._owns_attachments:
             self._state.attachments.close()
-            self._state.provider.forget_secrets()
             self._state.provider.cache.clear()
 
     def __enter__(self) -> Session:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forklake.api.session import Session
-from forklake.cli.opening import IF_MISSING, opened_catalog, secrets_of
+from forklake.cli.opening import IF_MISSING, opened_catalog
 from forklake.cli.running import CommonOptions
 from forklake.cli.target import LakeTarget
 from forklake.maintenance.progress import QUIET, Progress
@@ -56,10 +56,8 @@ def attached_catalog(
     target: LakeTarget, progress: Progress, provider: AnnouncedSpark | None = None, *, shortcuts: bool = True
 ) -> Iterator[catalogs.CatalogHandle]:
     state = SessionState(provider or announced_spark(progress), "spark", shortcuts=shortcuts)
-    secrets = state.provider.secrets = secrets_of(target)
     with opened_catalog(target) as catalog:
-        own = replace(catalog, lake=catalog.lake.with_secrets(secrets))
-        yield catalogs.CatalogHandle(state, Attachment(catalog.name, own))
+        yield catalogs.CatalogHandle(state, Attachment(catalog.name, catalog))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,6 @@ def attached_session(
     target: LakeTarget, common: CommonOptions, dialect: str, *, shortcuts: bool = True, short: bool = False
 ) -> Iterator[AttachedSession]:
     provider = AnnouncedSpark(announce=sys.stderr.isatty() and not common.quiet, debug=common.debug, short=short)
-    provider.secrets = secrets_of(target)
     state = SessionState(provider, dialect, shortcuts=shortcuts)
     options = AttachOptions(target.catalog, target.data_path, target.metadata_schema)
     with Session(state) as session:

@@ -15,7 +15,6 @@ from forklake.cli.options import (
     MetadataSchemaOption,
     ProfileOption,
     QuietFlag,
-    SecretsOption,
 )
 from forklake.cli.running import CommonOptions, Run
 from forklake.cli.target import TargetOptions
@@ -26,14 +25,13 @@ def common_options(
     catalog: CatalogOption = None,
     data_path: DataPathOption = None,
     metadata_schema: MetadataSchemaOption = None,
-    secrets: SecretsOption = None,
     profile: ProfileOption = None,
     json: JsonFlag = False,
     quiet: QuietFlag = False,
     debug: DebugFlag = False,
 ) -> CommonOptions:
     """The options of every command; also accepted before the command name."""
-    return CommonOptions(TargetOptions(lake, catalog, data_path, metadata_schema, secrets), profile, json, quiet, debug)
+    return CommonOptions(TargetOptions(lake, catalog, data_path, metadata_schema), profile, json, quiet, debug)
 
 
 _COMMON = inspect.signature(common_options).parameters

@@ -21,7 +21,7 @@ from forklake.model.ids import ColumnId
 from forklake.spark.reading.import_rows import import_named
 from forklake.spark.session.failures import translate_query_errors
 from forklake.spark.storage.exports import check_place
-from forklake.spark.storage.storage import spark_place, user_place
+from forklake.spark.storage.storage import user_place
 from forklake.spark.writing.export_rows import export_rows
 
 _ENDINGS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
@@ -65,8 +65,7 @@ def import_files(
         existing = lake.table(table)
         columns = None if is_new else [_typed_column(name, text) for name, text in existing.columns.items()]
         given = {"sep": delimiter} if chosen == "csv" else {}
-        places = [spark_place(user_place(file), provider.secrets.stores) for file in files]
-        frame = import_named(provider.get(), places, chosen, columns, given)
+        frame = import_named(provider.get(), [user_place(file) for file in files], chosen, columns, given)
         count = lake.create_table_as(table, frame).count() if is_new else existing.append(frame)
     return OutputRows(("table_name", "rows_imported", "created"), [(table, count, is_new)])
 
@@ -104,19 +103,20 @@ def export(
     is_file = path.startswith("/") and _format_by_suffix(place) is not None and not os.path.isdir(place)
     if is_file and os.path.exists(path) and not overwrite:
         raise AlreadyExists(f"{place} already exists; use --overwrite to replace it.")
-    chosen, provider = file_format or _format_by_suffix(place) or "parquet", announced_spark(progress)
-    with attached_catalog(target, progress, provider, shortcuts=shortcuts) as lake, translate_query_errors():
+    chosen = file_format or _format_by_suffix(place) or "parquet"
+    with attached_catalog(target, progress, shortcuts=shortcuts) as lake, translate_query_errors():
         rows = lake.table(table)
         count = rows.count(version=version)
-        if is_file:
-            _write_file(rows, version, path, chosen)
-        else:
-            frame, secrets = rows.to_spark(version=version), provider.secrets.stores
-            export_rows(frame, chosen, path, {}, overwrite=overwrite, secrets=secrets)
+        write = _write_file if is_file else _write_folder
+        write(rows, version, path, chosen, overwrite)
     return OutputRows(("table_name", "rows_exported", "path"), [(table, count, path)])
 
 
-def _write_file(rows: TableHandle, version: int | None, path: str, file_format: str) -> None:
+def _write_folder(rows: TableHandle, version: int | None, path: str, file_format: str, overwrite: bool) -> None:
+    export_rows(rows.to_spark(version=version), file_format, path, {}, overwrite=overwrite)
+
+
+def _write_file(rows: TableHandle, version: int | None, path: str, file_format: str, overwrite: bool) -> None:
     """Write one file atomically: Spark writes folders, so the file is moved out of a temporary one."""
     check_place(path)
     os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -1,7 +1,6 @@
 """Runs maintenance operations on metadata and files. None of them moves rows."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from forklake.catalog.lakes.catalogs import drop_catalog
 from forklake.catalog.lakes.lake import Lake
 from forklake.cli.describing import SNAPSHOTS
-from forklake.cli.opening import opened_catalog, opened_lake, secrets_of
+from forklake.cli.opening import opened_catalog, opened_lake
 from forklake.cli.output import OutputRows
 from forklake.cli.target import LakeTarget
 from forklake.errors import InvalidInput
@@ -22,10 +21,9 @@ def run_operation(operation: Operation, target: LakeTarget, progress: Progress, 
     in_catalog = operation.takes("catalog")
     opening = opened_catalog(target, read_only=operation.effect == "none") if in_catalog else opened_lake(target)
     with opening as opened:
-        lake = (opened if isinstance(opened, Lake) else opened.lake).with_secrets(secrets_of(target))
-        catalog = None if isinstance(opened, Lake) else replace(opened, lake=lake)
+        lake = opened if isinstance(opened, Lake) else opened.lake
         provided: dict[str, Callable[[], Any]] = {
-            "catalog": lambda: catalog,
+            "catalog": lambda: opened,
             "lake": lambda: lake,
             "storage": lambda: _storage(lake),
             "drop": lambda: partial(drop_catalog, lake),
@@ -48,4 +46,4 @@ def _storage(lake: Lake) -> Any:
     if lake.data_path is None:
         raise InvalidInput("The lake has no data path yet; set it with --data-path.")
     # Slow to load, and operations on metadata alone do not need it.
-    return import_module("forklake.spark.storage.storage").storage_at(lake.data_path, lake.secrets.stores)
+    return import_module("forklake.spark.storage.storage").storage_at(lake.data_path)

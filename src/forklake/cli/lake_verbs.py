@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from forklake.api.naming import split_name
 from forklake.catalog.lakes.catalogs import catalog_info, find_catalog, list_with_parents
@@ -15,28 +14,20 @@ from forklake.catalog.reading.view import CatalogView, view_at, view_at_head
 from forklake.catalog.transaction.names import get_table
 from forklake.catalog.transaction.transaction import Transaction, begin
 from forklake.cli.describing import SNAPSHOTS, describe_table_or_view, listed_tables, snapshot_rows
-from forklake.cli.opening import opened_catalog, opened_lake, secrets_of
+from forklake.cli.opening import opened_catalog, opened_lake
 from forklake.cli.output import OutputRows, rows_from_dataclasses
 from forklake.cli.target import LakeTarget
 from forklake.errors import InvalidInput
 from forklake.maintenance.progress import Progress
 from forklake.model.files import DataFile, DeleteFile
 from forklake.model.ids import CatalogId, TableId
-from forklake.model.module_on_use import module_on_use
 from forklake.model.secrets import without_passwords
-
-if TYPE_CHECKING:
-    from forklake.spark.storage import store_access
-else:
-    store_access = module_on_use("forklake.spark.storage.store_access")
 
 _CATALOGS = ("catalog_name", "parent", "fork_snapshot", "head_snapshot")
 _FILES = ("path", "rows", "deleted_rows", "bytes", "delete_path", "delete_bytes", "begin_snapshot")
 
 
 def init(target: LakeTarget, progress: Progress) -> OutputRows:
-    if target.data_path is not None and "://" in target.data_path:
-        store_access.check_access(target.data_path, secrets_of(target).stores)
     with opened_catalog(target, create=True) as catalog:
         lake = catalog.lake
         if lake.data_path is None:

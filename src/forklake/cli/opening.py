@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 
 from forklake.catalog.lakes.lake import Catalog, Lake
 from forklake.catalog.lakes.open_lake import open_lake
 from forklake.cli.target import LakeTarget
-from forklake.model.store_secrets import SecretRegistry
 from forklake.sql.session.attachments import AttachOptions, open_attachment
 
 IF_MISSING = " Create it with `forklake init`, or fork another catalog with `forklake fork`."
@@ -27,15 +25,6 @@ def opened_catalog(target: LakeTarget, *, read_only: bool = False, create: bool 
         yield catalog
     finally:
         catalog.lake.close()
-
-
-def secrets_of(target: LakeTarget) -> SecretRegistry:
-    """The secrets of a command, for those that access files."""
-    if target.secrets is None:
-        return SecretRegistry()
-    # Its parser is slow to load.
-    found: SecretRegistry = import_module("forklake.sql.execution.run_secrets").read_secrets(target.secrets)
-    return found
 
 
 @contextmanager

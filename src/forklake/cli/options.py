@@ -82,15 +82,6 @@ MetadataSchemaOption = Annotated[
         rich_help_panel=_TARGET,
     ),
 ]
-SecretsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--secrets",
-        help="File of CREATE SECRET statements that only you may read. (env: FORKLAKE_SECRETS)",
-        metavar="FILE",
-        rich_help_panel=_TARGET,
-    ),
-]
 ProfileOption = Annotated[
     str | None,
     typer.Option(

@@ -9,7 +9,7 @@ from forklake.catalog.lakes.catalogs import find_catalog, list_catalogs
 from forklake.catalog.lakes.lake import Lake
 from forklake.cli.attaching import announced_spark, attached_catalog
 from forklake.cli.file_verbs import operation_output
-from forklake.cli.opening import opened_lake, secrets_of
+from forklake.cli.opening import opened_lake
 from forklake.cli.output import OutputRows
 from forklake.cli.target import LakeTarget
 from forklake.errors import ForklakeError, NoSuchCatalog
@@ -54,7 +54,6 @@ def _catalog_handles(target: LakeTarget, progress: Progress, *, every: bool) -> 
             yield iter([handle])
         return
     state = SessionState(announced_spark(progress), "spark")
-    secrets = state.provider.secrets = secrets_of(target)
 
     def handles(lake: Lake) -> Iterator[CatalogHandle]:
         for info in list_catalogs(lake):
@@ -66,4 +65,4 @@ def _catalog_handles(target: LakeTarget, progress: Progress, *, every: bool) -> 
             yield CatalogHandle(state, Attachment(info.name, catalog))
 
     with opened_lake(target) as lake:
-        yield handles(lake.with_secrets(secrets))
+        yield handles(lake)

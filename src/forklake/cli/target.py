@@ -22,7 +22,6 @@ class TargetOptions:
     catalog: str | None = None
     data_path: str | None = None
     metadata_schema: str | None = None
-    secrets: str | None = None
 
     def otherwise(self, other: "TargetOptions") -> "TargetOptions":
         """Fill in unset settings from another source."""
@@ -36,8 +35,6 @@ class LakeTarget:
     catalog: str
     data_path: str | None
     metadata_schema: str | None
-    secrets: str | None = None
-    """A file of CREATE SECRET statements."""
 
 
 def find_target(given: TargetOptions, profile: str | None, environment: Mapping[str, str] = os.environ) -> LakeTarget:
@@ -47,7 +44,7 @@ def find_target(given: TargetOptions, profile: str | None, environment: Mapping[
     said = said.otherwise(_from_profile(config_file(environment), profile))
     if said.lake is None:
         raise UnclearTarget("No lake is given; use --lake, or set FORKLAKE_LAKE.")
-    return LakeTarget(said.lake, said.catalog or DEFAULT_CATALOG, said.data_path, said.metadata_schema, said.secrets)
+    return LakeTarget(said.lake, said.catalog or DEFAULT_CATALOG, said.data_path, said.metadata_schema)
 
 
 def config_file(environment: Mapping[str, str] = os.environ) -> Path:

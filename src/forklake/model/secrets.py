@@ -9,10 +9,7 @@ _IN_WORDS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # Values can be written in many ways, so everything in the parentheses is hidden.
-_GAP = r"(?:\s|--[^\n]*\n|/\*.*?\*/)+"
-_CREATE_SECRET = re.compile(
-    rf"(\bcreate{_GAP}(?:or{_GAP}replace{_GAP})?(?:\w+{_GAP})?secret\b[^(]*\().*", re.IGNORECASE | re.DOTALL
-)
+_CREATE_SECRET = re.compile(r"(\bcreate\s+(?:or\s+replace\s+)?(?:\w+\s+)?secret\b[^(]*\().*", re.IGNORECASE | re.DOTALL)
 _IN_SECRETS = re.compile(
     r"(\b(?:secret|password|\w*token|\w*access_key|account_key|connection_string)\s*(?:=>?|:=)?\s*)'(?:[^']|'')*'?",
     re.IGNORECASE,

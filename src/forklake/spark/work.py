@@ -85,4 +85,4 @@ def storage_of(lake: Lake) -> Storage:
     """The storage of a lake's files."""
     if lake.data_path is None:
         raise InvalidInput("The lake has no data path yet; give DATA_PATH when it is attached.")
-    return storage_at(lake.data_path, lake.secrets.stores)
+    return storage_at(lake.data_path)

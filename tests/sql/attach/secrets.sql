@@ -20,8 +20,6 @@ DROP SECRET my_lake;
 --! was not found
 DROP SECRET IF EXISTS my_lake;
 CREATE SECRET s (TYPE s3, KEY_ID 'x');
---! KEY_ID and SECRET of a secret belong together
-CREATE SECRET s (TYPE http, KEY_ID 'x');
---! TYPE of a secret must be one of s3, r2, gcs, azure, ducklake
+--! Only secrets of TYPE ducklake are supported
 CREATE SECRET s (TYPE ducklake);
 --! metadata_path must be defined

@@ -8,7 +8,6 @@ from forklake.errors import InvalidOption, ReadOnly
 from forklake.model.data_paths import absolute_folder
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.lineage import Lineage
-from forklake.model.store_secrets import SecretRegistry
 from forklake.store.connection import Store
 from forklake.store.scope import OwnerCache
 
@@ -46,16 +45,10 @@ class Lake:
     data_path: str | None
     retry: RetrySettings
     cache: LakeCache = field(repr=False, compare=False)
-    secrets: SecretRegistry = field(default_factory=SecretRegistry, repr=False, compare=False)
-    """The secrets of the session, with which the files are accessed."""
 
     def with_retry(self, retry: RetrySettings) -> "Lake":
         """The same lake with other retry settings; the caches are shared."""
         return replace(self, retry=retry)
-
-    def with_secrets(self, secrets: SecretRegistry) -> "Lake":
-        """The same lake for a session with these secrets."""
-        return replace(self, secrets=secrets)
 
     def with_unclaimed_paths(self) -> "Lake":
         """The same lake for another attachment, which verifies the mark of the data path itself."""

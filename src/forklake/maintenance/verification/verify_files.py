@@ -63,7 +63,7 @@ def _file_location(storage: Storage, row: FileRow | DeleteRow) -> tuple[fs.FileS
     if row.path_is_relative:
         return storage.files, storage.prefix + row.path
     try:
-        return file_system_at(row.path, storage.secrets)
+        return file_system_at(row.path)
     except (ValueError, NotImplementedError, OSError, ArrowException):
         # Of no storage that can be reached from here: not there.
         return storage.files, row.path.partition("://")[2]

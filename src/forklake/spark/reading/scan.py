@@ -174,7 +174,7 @@ def compiles_unions(work: Work) -> bool:
 def _file_rows(work: Work, plan: ScanPlan, part: _ScanPart, virtual: Sequence[str], for_view: bool) -> DataFrame:
     columns = plan.table.definition.columns
     schema = _read_schema(columns, part, virtual)
-    origin = _origin(work, part, schema)
+    origin = _origin(part, schema)
     frame = _live_rows(work, plan, part, schema, origin)
     if part.embeds_snapshots:
         frame = frame.where(f"{quoted_name(SNAPSHOT_ID)} <= {plan.snapshot_id}")
@@ -196,21 +196,15 @@ class _Origin:
     """Spark's metadata column is hidden by a column with the same name."""
 
 
-def _origin(work: Work, part: _ScanPart, schema: st.StructType) -> _Origin:
+def _origin(part: _ScanPart, schema: st.StructType) -> _Origin:
     hidden = any(fold(name) == _SPARKS for name in schema.names)
     source = _ORIGIN if hidden else _SPARKS
     return _Origin(
         f"unix_millis({source}.file_modification_time)",
         quoted_name(ROW_INDEX) if part.reads_row_index else f"{source}.row_index",
-        _with_usual_scheme(work, f"{source}.file_path"),
+        f"{source}.file_path",
         hidden,
     )
-
-
-def _with_usual_scheme(work: Work, path: str) -> str:
-    """A path as users know it: after a change of secrets, Spark knows S3 by another scheme."""
-    scheme = work.storage.secrets.s3_scheme
-    return path if scheme == "s3a" else f"regexp_replace({path}, '^{scheme}:', 's3a:')"
 
 
 def _live_rows(work: Work, plan: ScanPlan, part: _ScanPart, schema: st.StructType, origin: _Origin) -> DataFrame:

@@ -11,7 +11,6 @@ from forklake.errors import (
     InvalidInput,
     InvalidRows,
     QueryFailed,
-    UnreachableDataPath,
     Untranslatable,
     UnwritableFile,
 )
@@ -29,19 +28,13 @@ _UNREADABLE = re.compile(r"FAILED_READ_FILE|FileNotFound|FILE_NOT_EXIST|not a Pa
 _MISSING = re.compile(r"FILE_NOT_EXIST|FileNotFound|No such file")
 _BAD_RECORD = re.compile(r"\[MALFORMED_RECORD_IN_PARSING[A-Z_.]*\] (.*?)(?:\.? ?Parse Mode| SQLSTATE|\n)", re.DOTALL)
 _JSON_FIELD = re.compile(r"Cannot parse the field name (\S+) and the value (.+?) of the JSON token type")
-_BY_STORE = "AWS Error"
-"""What PyArrow writes into errors of object stores."""
-_REFUSED = re.compile(r"S3Exception: [^\n]*Status Code: 40[013]")
-_REFUSAL = "the object store refuses the credentials, or what they ask for, or they have expired"
 _IN_FILE = re.compile(r"\(in .+\)$")
 _FILE_READ = re.compile(r"while reading file (\S+?)\.?\s")
 _OTHER_HEADER = re.compile(r"CSV header does not conform|Number of column in CSV header")
 _BAD_VALUE = re.compile(r"\[(?:CAST_|CANNOT_PARSE_|FAILED_PARSE_|INVALID_)[A-Z_.]+\]")
 _NO_ROUTINE = re.compile(r"\[UNRESOLVED_ROUTINE\] Cannot resolve routine (\S+)")
 _UNTOLD = re.compile(r"An error occurred while calling \S+\.\n")
-_SCHEME = re.compile(r"\bs3a-\d+(?=:)")
-"""What Spark calls S3 after a change of secrets."""
-_FILE = re.compile(r"((?:[a-z0-9-]+:)?/[^\s,]*?\.parquet)")
+_FILE = re.compile(r"((?:[a-z0-9]+:)?/[^\s,]*?\.parquet)")
 
 
 @contextmanager
@@ -107,7 +100,7 @@ def translate_storage_errors(folder: str, table: Table) -> Iterator[None]:
 
 @contextmanager
 def translate_query_errors(*, debug: bool = False, translated: bool = False) -> Iterator[None]:
-    """Shorten messages of Spark and of object stores to a line or two; with `debug`, leave them as they are.
+    """Shorten Spark's message about a query to a line or two; with `debug`, leave it as it is.
 
     The query may have been `translated` from another dialect.
     """
@@ -118,10 +111,6 @@ def translate_query_errors(*, debug: bool = False, translated: bool = False) -> 
         raise
     except RecursionError:
         raise InvalidInput("The statement is nested too deeply.") from None
-    except OSError as error:
-        if debug or _BY_STORE not in str(error):
-            raise
-        raise UnreachableDataPath(f"The object store refuses a request: {_first_line(error)}") from None
     except Exception as error:
         if debug or not is_from_spark(error):
             raise
@@ -131,8 +120,6 @@ def translate_query_errors(*, debug: bool = False, translated: bool = False) -> 
             raise InvalidRows(raised[1].strip()) from None
         if _OTHER_HEADER.search(text):
             raise InvalidRows(f"{_file_in(text)} names other columns in its first line than the first file.") from None
-        if _is_refused(error):
-            raise UnreachableDataPath(f"{_file_in(text)} cannot be accessed: {_REFUSAL}.") from None
         if _UNREADABLE.search(text):
             reason = "does not exist" if _MISSING.search(text) else "cannot be read"
             raise DamagedFile(f"{_file_in(text)} {reason}.") from None
@@ -148,23 +135,10 @@ def translate_query_errors(*, debug: bool = False, translated: bool = False) -> 
         raise QueryFailed(short_message(text) + reason) from None
 
 
-def _is_refused(error: BaseException | None) -> bool:
-    """Whether S3 has refused what Spark asked for; often only the cause of an error tells."""
-    while error is not None:
-        if _REFUSED.search(str(error)):
-            return True
-        error = getattr(error, "_cause", None)
-    return False
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
-
-
 def _file_in(text: str) -> str:
     """The file that a Spark error refers to."""
     found = _FILE.search(text) or _FILE_READ.search(text)
-    return f"The file {unquote(_SCHEME.sub('s3a', found[1]))}" if found else "A file"
+    return f"The file {unquote(found[1])}" if found else "A file"
 
 
 def is_from_spark(error: Exception) -> bool:
@@ -174,7 +148,6 @@ def is_from_spark(error: Exception) -> bool:
 
 def short_message(text: str) -> str:
     """The message without plan, stack trace and Java class names."""
-    text = _SCHEME.sub("s3a", text)
     if _UNTOLD.match(text):
         # Not one of Spark's own errors: the innermost cause is the most informative.
         causes = re.findall(r"^(?:: |Caused by: )(.+)$", text, re.MULTILINE)
@@ -199,10 +172,6 @@ def translate_read_errors(table: Table, snapshot_id: int) -> Iterator[None]:
         text = str(error)
         if (found_text := _DAMAGED_IN_WORKER.search(text)) is not None:
             raise DamagedFile(found_text[1].strip()) from error
-        if _is_refused(error):
-            raise UnreachableDataPath(
-                f"{_file_in(text)} of table '{table.name}' cannot be accessed: {_REFUSAL}."
-            ) from error
         if not isinstance(error, OSError) and not _UNREADABLE.search(text):
             raise
         reason = "does not exist" if _MISSING.search(text) else "cannot be read"

@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING
 from forklake.errors import InvalidOption, QueryFailed
 from forklake.model.module_on_use import module_on_use
 from forklake.model.process_forks import register_for_forks
-from forklake.model.store_secrets import SecretRegistry
 from forklake.spark.session.background_start import BackgroundStart
 from forklake.spark.session.environment_settings import environment_settings
-from forklake.spark.session.hadoop_secrets import HadoopSecrets, next_generation
 from forklake.spark.session.interrupts import cancel_jobs_on_interrupt
 from forklake.spark.session.scan_cache import ScanCache
 from forklake.spark.session.session_settings import (
@@ -122,9 +120,6 @@ class SparkProvider:
         self._watched = None if spark is None else WatchedSettings(spark)
         self._lock = Lock()
         self.cache = ScanCache()
-        self.secrets = SecretRegistry()
-        """The secrets of the session."""
-        self._hadoop = HadoopSecrets()
         self._shared_folders: set[str] = set()
         self._settings_before_fork: SessionSettings | None = None
         self._is_inherited = False
@@ -189,33 +184,10 @@ class SparkProvider:
                 with _PROCESS.one_start():
                     self._spark = active_session() or _start_session(self._given)
                 self._watched = WatchedSettings(self._spark)
-            self._hadoop.tell(self._spark, self.secrets.stores)
             if self._background is not None and current_thread() is main_thread():
                 self._background = None
                 cancel_jobs_on_interrupt()
             return self._spark
-
-    def check_takes_secrets(self) -> None:
-        """Raises InvalidOption if Spark runs on a server, whose configuration is not ours."""
-        if is_remote(self._spark) if self._spark is not None else _names_a_server(self._given):
-            raise InvalidOption("Over Spark Connect, the server has the credentials of object stores: configure it.")
-
-    def renew_secrets(self) -> None:
-        """After a change of secrets: nothing that was opened with those of before is used by later statements."""
-        if self.is_running or active_session() is not None:
-            self.secrets.renew(next_generation)
-        self.cache.clear()
-
-    def forget_secrets(self) -> None:
-        """Drop all secrets, those that Spark was told of included."""
-        if not self.secrets.stores.secrets:
-            return
-        self.secrets.clear()
-        self.renew_secrets()
-        if self._spark is not None:
-            # Spark may have been stopped.
-            with suppress(Exception):
-                self._hadoop.tell(self._spark, self.secrets.stores)
 
     def check_shared(self, root: str, folder: str) -> None:
         """Ensure once for a local root that the executors of a running cluster see files in it; tried in the folder."""

@@ -17,10 +17,7 @@ from forklake.catalog.lakes.lake import Lake
 from forklake.catalog.lakes.open_lake import LakeFacts, lake_facts
 from forklake.catalog.retention.file_holders import newest_path
 from forklake.errors import DataPathTaken, InvalidInput, UnwritableFile
-from forklake.model.data_paths import absolute_folder
-from forklake.model.store_secrets import NO_SECRETS, StoreSecrets
 from forklake.spark.storage.storage import MARK, Storage, local_path, storage_at
-from forklake.spark.storage.store_access import access_problem
 
 _FOLDERS_LOOKED_AT = 200
 """Maximum number of folders listed before a data path is marked."""
@@ -66,10 +63,10 @@ def check_data_path(lake: Lake, storage: Storage) -> None:
     _check_override(facts, storage)
 
 
-def check_outside_lakes(place: str, secrets: StoreSecrets = NO_SECRETS) -> None:
+def check_outside_lakes(place: str) -> None:
     """Before files of a user are written: the location must not be, contain or be inside a data path."""
     try:
-        storage = storage_at(local_path(place) or place, secrets)
+        storage = storage_at(local_path(place) or place)
     except InvalidInput:
         # A lake can only be in locations supported by PyArrow.
         return
@@ -102,8 +99,7 @@ def _read_owner(storage: Storage, folder: str | None = None) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        reason = access_problem(error, storage)
-        raise UnwritableFile(f"The mark of the data path, '{path}', cannot be read: {reason}.") from error
+        raise UnwritableFile(f"The mark of the data path, '{path}', cannot be read: {error}") from error
     except (ValueError, KeyError, TypeError):
         raise DataPathTaken(f"The mark of the data path, '{path}', is damaged: it contains no lake id.") from None
 
@@ -121,7 +117,7 @@ def _check_override(facts: LakeFacts, storage: Storage) -> None:
     """Stored paths are relative to the data path: a file written elsewhere would not be found by others."""
     if facts.data_path is None:
         return
-    kept = storage_at(facts.data_path, storage.secrets)
+    kept = storage_at(facts.data_path)
     if kept.root == storage.root or _is_same_folder(kept, storage) or not _has_mark(kept, facts.uuid):
         return
     raise InvalidInput(
@@ -146,7 +142,7 @@ def _is_same_folder(one: Storage, other: Storage) -> bool:
 def _check_unmarked(lake: Lake, facts: LakeFacts, storage: Storage) -> None:
     """Check that an unmarked data path may be claimed: without foreign files, and not inside another lake's."""
     known = newest_path(lake)
-    if facts.data_path is not None and absolute_folder(facts.data_path) != storage.root:
+    if facts.data_path is not None and storage_at(facts.data_path).root != storage.root:
         is_ours = known is not None and storage.files.get_file_info(storage.path(known)).is_file
         if not is_ours:
             raise InvalidInput(
@@ -194,9 +190,7 @@ def _files_near_top(storage: Storage) -> Iterator[str]:
         try:
             found = storage.files.get_file_info(fs.FileSelector(waiting.pop(0), allow_not_found=True))
         except OSError as error:
-            raise UnwritableFile(
-                f"The data path '{storage.root}' cannot be listed: {access_problem(error, storage)}."
-            ) from error
+            raise UnwritableFile(f"The data path '{storage.root}' cannot be listed: {error}") from error
         for info in found:
             if info.is_file:
                 yield info.path
@@ -218,8 +212,7 @@ def _write_mark(storage: Storage, uuid: str) -> None:
             with storage.files.open_output_stream(path) as stream:
                 stream.write(content)
     except OSError as error:
-        reason = access_problem(error, storage)
-        raise UnwritableFile(f"The mark of the data path, '{path}', cannot be written: {reason}.") from error
+        raise UnwritableFile(f"The mark of the data path, '{path}', cannot be written: {error}") from error
 
 
 def _write_new_file(path: str, content: bytes) -> None:

@@ -9,10 +9,9 @@ from secrets import token_hex
 from pyspark.sql import DataFrameWriter
 
 from forklake.errors import InvalidInput
-from forklake.model.store_secrets import NO_SECRETS, StoreSecrets
 from forklake.spark.storage.data_path_mark import check_outside_lakes
 from forklake.spark.storage.earlier_exports import check_no_database, check_replaceable_file, files_to_replace
-from forklake.spark.storage.storage import Storage, local_path, spark_place, storage_at
+from forklake.spark.storage.storage import Storage, local_path, storage_at
 
 _PART = re.compile(r"part-(\d+)-")
 _OF_SPARK = re.compile(r"\.?(part-\d+-|_SUCCESS)")
@@ -25,7 +24,6 @@ def export(
     *,
     overwrite: bool,
     check_parts: Callable[[set[int]], None] | None = None,
-    secrets: StoreSecrets = NO_SECRETS,
 ) -> None:
     """Write files into a folder. Replaced files are deleted after all new ones are written, and kept on failure.
 
@@ -33,14 +31,14 @@ def export(
     folder is local and Spark is not. Spark's overwrite mode deletes first: a query that fails, or that reads these same
     files, would leave none.
     """
-    writer, url = writer.format(file_format), spark_place(place, secrets)
+    writer = writer.format(file_format)
     with _without_empty_folders(place):
         if not overwrite:
             with _checked_parts(place, check_parts), _refused_if_present(place):
-                writer.mode("error").save(url)
+                writer.mode("error").save(place)
             return
-        with _replace_existing(place, secrets), _checked_parts(place, check_parts):
-            writer.mode("append").save(url)
+        with _replace_existing(place), _checked_parts(place, check_parts):
+            writer.mode("append").save(place)
 
 
 @contextmanager
@@ -84,10 +82,10 @@ def _contents(place: str) -> tuple[set[str], set[str]]:
     return files, {folder for folder, _, _ in found}
 
 
-def check_place(place: str, secrets: StoreSecrets = NO_SECRETS) -> None:
+def check_place(place: str) -> None:
     """Before a user's files are written: check that the path is not one of a lake."""
     check_no_database(place)
-    check_outside_lakes(place, secrets)
+    check_outside_lakes(place)
 
 
 @contextmanager
@@ -116,9 +114,9 @@ def _missing_folders(place: str) -> list[str]:
 
 
 @contextmanager
-def _replace_existing(place: str, secrets: StoreSecrets) -> Iterator[None]:
+def _replace_existing(place: str) -> Iterator[None]:
     folder, _, name = (local_path(place) or place).rstrip("/").rpartition("/")
-    storage = storage_at(folder or "/", secrets)
+    storage = storage_at(folder or "/")
     if storage.files.get_file_info(storage.path(name)).is_file:
         check_replaceable_file(storage.path(name))
         with _put_aside(storage, name):

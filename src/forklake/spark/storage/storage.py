@@ -11,11 +11,12 @@ from pyarrow import fs
 
 from forklake.errors import InvalidInput
 from forklake.model.data_paths import absolute_folder, all_schemes, as_pattern, usual_scheme
-from forklake.model.store_secrets import NO_SECRETS, StoreSecrets
 from forklake.spark.tasks.files.file_systems import file_system_at
 
 MARK = "_forklake_lake.json"
 """The marker file that identifies the owner of a data path. Folder names of catalogs contain no dot."""
+_HADOOP_SCHEMES = {"s3": "s3a"}
+"""File systems with another scheme in Hadoop."""
 _LOCAL_URL = re.compile(r"file:(?://[^/]*)?(/.*)", re.IGNORECASE | re.DOTALL)
 """A URL of a local path as Hadoop reads it: it ignores the host, and does not resolve escapes."""
 
@@ -26,14 +27,13 @@ class Storage:
 
     root: str
     """An absolute local path or a URL, ending with `/`."""
-    secrets: StoreSecrets = NO_SECRETS
     files: fs.FileSystem = field(init=False, repr=False)
     prefix: str = field(init=False, repr=False)
     """The root in PyArrow's file system."""
 
     def __post_init__(self) -> None:
         try:
-            files, prefix = file_system_at(self.root, self.secrets)
+            files, prefix = file_system_at(self.root)
         except (ValueError, NotImplementedError, OSError) as error:
             raise InvalidInput(f"The data path '{self.root}' cannot be used: {error}") from None
         object.__setattr__(self, "files", files)
@@ -49,7 +49,7 @@ class Storage:
 
     def folder(self, relative: str) -> str:
         """A folder for Spark's writers, unescaped: they would take escapes as part of its name."""
-        return spark_url(self.root + relative, self.secrets)
+        return _with_scheme(self.root + relative)
 
     def folder_to_read(self, relative: str) -> str:
         """A folder for Spark's readers, which take it as a pattern, with special characters escaped."""
@@ -58,8 +58,8 @@ class Storage:
     def uri(self, relative: str, *, is_relative: bool = True) -> str:
         """The escaped URI of a file for Spark's file lists."""
         if not is_relative:
-            return _escaped(spark_url(relative, self.secrets))
-        return _escaped(spark_url(self.root + relative, self.secrets))
+            return _spark_uri(relative)
+        return _spark_uri(self.root + relative)
 
     def stored_path(self, path: str) -> str:
         """A user's path as stored in metadata: relative to the root if it is below, else unchanged."""
@@ -153,40 +153,18 @@ class Storage:
             folder = os.path.dirname(folder)
 
     def _foreign(self, path: str) -> str:
-        return file_system_at(path, self.secrets)[1]
+        return file_system_at(path)[1]
 
 
-def storage_at(data_path: str, secrets: StoreSecrets = NO_SECRETS) -> Storage:
+def storage_at(data_path: str) -> Storage:
     """The storage of a data path; a relative local path starts at the current directory."""
-    return Storage(absolute_folder(data_path), secrets)
+    return Storage(absolute_folder(data_path))
 
 
 def user_place(path: str) -> str:
     """A user's path for Spark, which would resolve a relative one against the directory in which it was started."""
     check_not_empty(path)
     return path if "://" in path or _LOCAL_URL.fullmatch(path) else os.path.abspath(path)
-
-
-def spark_place(place: str, secrets: StoreSecrets) -> str:
-    """A user's path as Spark takes it: with the scheme of its file system, in which the secrets count."""
-    return place if local_path(place) is not None else spark_url(place, secrets)
-
-
-def spark_url(path: str, secrets: StoreSecrets) -> str:
-    """The URL by which Spark accesses an absolute path or URL, unescaped."""
-    if "://" not in path:
-        return f"file://{path}"
-    scheme, rest = usual_scheme(path).split("://", 1)
-    secret = secrets.for_path(path)
-    if scheme != "s3" and (secret is None or not secret.speaks_s3):
-        return f"{scheme}://{rest}"
-    of_bucket = secrets.for_bucket(path)
-    if of_bucket is not secret:
-        raise InvalidInput(
-            f"Spark has one set of credentials for each bucket: that of secret '{of_bucket.name if of_bucket else ''}'"
-            f" for '{scheme}://{rest.partition('/')[0]}', which is not for this path. Give it the bucket as its SCOPE."
-        )
-    return f"{secrets.s3_scheme}://{rest}"
 
 
 def check_not_empty(path: str) -> None:
@@ -203,7 +181,14 @@ def local_path(place: str) -> str | None:
     return os.path.realpath(place if url is None else url[1])
 
 
-def _escaped(url: str) -> str:
-    scheme, rest = url.split("://", 1)
+def _spark_uri(path: str) -> str:
+    scheme, rest = _with_scheme(path).split("://", 1)
     bucket, slash, key = rest.partition("/")
     return f"{scheme}://{bucket}{slash}{quote(key)}"
+
+
+def _with_scheme(path: str) -> str:
+    if "://" not in path:
+        return f"file://{path}"
+    scheme, rest = usual_scheme(path).split("://", 1)
+    return f"{_HADOOP_SCHEMES.get(scheme, scheme)}://{rest}"

@@ -7,7 +7,6 @@ from pyspark.sql import DataFrame, DataFrameWriter, Observation, SparkSession
 from pyspark.sql import functions as sf
 
 from forklake.errors import FolderNotShared
-from forklake.model.store_secrets import NO_SECRETS, StoreSecrets
 from forklake.spark.session.job_settings import WRITE_SETTINGS, spark_settings
 from forklake.spark.session.provider import may_run_elsewhere
 from forklake.spark.session.shared_folders import SHARE_FOLDERS, check_shared
@@ -20,15 +19,7 @@ _PART = "_forklake_part"
 _PARTS = "parts"
 
 
-def export_rows(
-    rows: DataFrame,
-    file_format: str,
-    place: str,
-    given: Mapping[str, str],
-    *,
-    overwrite: bool,
-    secrets: StoreSecrets = NO_SECRETS,
-) -> None:
+def export_rows(rows: DataFrame, file_format: str, place: str, given: Mapping[str, str], *, overwrite: bool) -> None:
     """Write rows as files into a folder, one per partition; the given options of Spark's writer take precedence."""
     folder, written = _folder_to_share(rows.sparkSession, place), Observation()
     if folder is not None:
@@ -36,7 +27,7 @@ def export_rows(
         rows = rows.withColumn(_PART, sf.spark_partition_id())
         rows = rows.observe(written, sf.collect_set(_PART).alias(_PARTS)).drop(_PART)
     writer = _writer(rows, file_format, given)
-    check_place(place, secrets)
+    check_place(place)
     if folder is not None:
         check_shared(rows.sparkSession, folder)
 
@@ -50,8 +41,7 @@ def export_rows(
             )
 
     with spark_settings(rows.sparkSession, WRITE_SETTINGS):
-        check = None if folder is None else check_parts
-        export(writer, file_format, place, overwrite=overwrite, check_parts=check, secrets=secrets)
+        export(writer, file_format, place, overwrite=overwrite, check_parts=None if folder is None else check_parts)
 
 
 def _folder_to_share(spark: SparkSession, place: str) -> str | None:

@@ -97,7 +97,6 @@ def write_order(work: Work, table: Table, reserved: Sequence[str] = ()) -> Write
         row_group_bytes=options.row_group_bytes,
         version=options.version,
         reserved=tuple(reserved),
-        secrets=work.storage.secrets.only_for(work.storage.root),
         begun=work.tx.written.paths.add,
     )
 

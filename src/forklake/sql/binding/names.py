@@ -71,12 +71,8 @@ def kept_in(
 
 def is_sparks(name: Name) -> bool:
     """Whether a name cannot be ours by its form: a file, or a table of Spark's own catalog."""
-    return is_file(name) or (len(name) == 3 and fold(name[0]) == "spark_catalog")
-
-
-def is_file(name: Name) -> bool:
-    """Whether a name is that of a file, such as parquet.`/folder`."""
-    return len(name) == 2 and fold(name[0]) in _FILE_FORMATS
+    first = fold(name[0])
+    return (len(name) == 2 and first in _FILE_FORMATS) or (len(name) == 3 and first == "spark_catalog")
 
 
 def in_use(state: SessionState, context: Context) -> Attachment | None:

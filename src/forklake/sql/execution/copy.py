@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from forklake.errors import InvalidInput, InvalidOption
 from forklake.spark.reading.import_rows import import_positional
 from forklake.spark.session.failures import translate_copy_errors
-from forklake.spark.storage.storage import spark_place, user_place
+from forklake.spark.storage.storage import user_place
 from forklake.spark.values.float_range import with_doubles
 from forklake.spark.values.quoting import column_named
 from forklake.spark.verbs.append import append
@@ -65,14 +65,7 @@ def _copy_to_file(
     # Counted while writing, so that the query runs once.
     given = _spark_options(options)
     counted, count = _observe_count(rows)
-    export_rows(
-        counted.coalesce(1),
-        file_format,
-        statement.file,
-        given,
-        overwrite=bool(options.get("OVERWRITE")),
-        secrets=state.provider.secrets.stores,
-    )
+    export_rows(counted.coalesce(1), file_format, statement.file, given, overwrite=bool(options.get("OVERWRITE")))
     return count()
 
 
@@ -92,8 +85,7 @@ def _copy_from_file(state: SessionState, statement: Copy, file_format: str, opti
             spark, given, is_listed = state.provider.get(), _spark_options(options), bool(statement.columns)
             if state.refuses_large_floats and file_format == "json":
                 columns = with_doubles(columns)
-            file = spark_place(statement.file, state.provider.secrets.stores)
-            rows = import_positional(spark, [file], file_format, columns, given, is_listed=is_listed)
+            rows = import_positional(spark, [statement.file], file_format, columns, given, is_listed=is_listed)
             return append(state.work(tx, bound.attachment), table, rows)
 
 

@@ -10,7 +10,7 @@ from sqlglot.errors import SqlglotError
 
 from forklake.errors import InvalidInput
 from forklake.model.module_on_use import module_on_use
-from forklake.sql.execution import run_secrets, run_session
+from forklake.sql.execution import run_session
 from forklake.sql.execution.run_query import describe, explain, run_query, summarize
 from forklake.sql.parsing.constants import Parameters, parse_constant
 from forklake.sql.parsing.statements import (
@@ -138,9 +138,9 @@ def _execute_without_rows(state: SessionState, statement: Statement, parameters:
         case Use():
             run_session.use(state, statement)
         case CreateSecret():
-            run_secrets.create_secret(state, statement, parameters)
+            run_session.create_secret(state, statement, parameters)
         case DropSecret():
-            run_secrets.drop_secret(state.provider, statement)
+            run_session.drop_secret(state, statement)
         case SetSetting():
             run_session.set_setting(state, statement, parameters)
         case TransactionControl():

@@ -11,15 +11,15 @@ from forklake.catalog.lakes.lake import RetrySettings
 from forklake.catalog.transaction.names import find_schema
 from forklake.errors import AlreadyExists, InvalidInput, InvalidOption, NoSuchCatalog, NoSuchSchema, NotFound
 from forklake.model.names import DEFAULT_SCHEMA, check_object_name, closest_name, did_you_mean, fold
-from forklake.model.store_secrets import default_name
-from forklake.spark.storage.store_access import check_access
 from forklake.sql.duckdb.settings import check_setting, is_duckdbs
 from forklake.sql.parsing.constants import Parameters, as_time, as_version, parse_constant
 from forklake.sql.parsing.cursor import Cursor
 from forklake.sql.parsing.statements import (
     Attach,
+    CreateSecret,
     Detach,
     DropCatalog,
+    DropSecret,
     ForkCatalog,
     SetSetting,
     TransactionControl,
@@ -33,6 +33,10 @@ from forklake.sql.session.state import (
     SessionState,
     SmallQueries,
     default_small_queries,
+)
+
+_SECRET_KEYS = frozenset(
+    {"TYPE", "METADATA_PATH", "DATA_PATH", "METADATA_SCHEMA", "METADATA_CATALOG", "CATALOG", "CATALOG_ID"}
 )
 
 
@@ -58,11 +62,8 @@ def attach(state: SessionState, target: str, name: str, options: AttachOptions, 
     check_object_name(name, "attachment")
     if state.attachments.find(name) is not None:
         raise AlreadyExists(f'A catalog is already attached under the name "{name}".')
-    if options.data_path is not None and "://" in options.data_path:
-        # It is kept in the lake: a wrong one would be found by the first write, and could not be changed then.
-        check_access(options.data_path, state.provider.secrets.stores)
     attachment = open_attachment(target, name, options, if_missing=if_missing, others=state.attachments)
-    lake = attachment.catalog.lake.with_retry(state.retry).with_secrets(state.provider.secrets)
+    lake = attachment.catalog.lake.with_retry(state.retry)
     state.attachments.add(replace(attachment, catalog=replace(attachment.catalog, lake=lake)))
     if state.current_catalog is None:
         state.current_catalog = name
@@ -129,11 +130,11 @@ def _resolve_target(state: SessionState, target: str) -> tuple[str, dict[str, An
     """The location of the metadata; a plain word after `ducklake:` is the name of a secret."""
     path = target.removeprefix("ducklake:")
     if target.startswith("ducklake:") and (not path or path.replace("_", "a").isalnum()):
-        secret = state.provider.secrets.find(path or default_name("ducklake"))
-        if secret is None or secret.type != "ducklake":
+        secret = state.secrets.get(fold(path))
+        if secret is None:
             what = f'Secret "{path}" was not found' if path else "Default secret was not found"
             raise NotFound(f"{what}; create it with CREATE SECRET, or give the path of a file with its extension.")
-        values: dict[str, Any] = dict(secret.values)
+        values: dict[str, Any] = dict(secret)
         return str(values["METADATA_PATH"]), values
     return path, {}
 
@@ -175,6 +176,28 @@ def _use_schema(state: SessionState, catalog: str, schema: str) -> None:
     if found is None:
         raise NoSuchSchema(f"No catalog and no schema of '{attachment.name}' is named '{schema}'.")
     state.current_catalog, state.current_schema = attachment.name, found.name
+
+
+def create_secret(state: SessionState, statement: CreateSecret, parameters: Parameters = None) -> None:
+    values = {name: parse_constant(text, state.dialect, parameters) for name, text in statement.values.items()}
+    if str(values.get("TYPE", "")).lower() != "ducklake":
+        raise InvalidInput("Only secrets of TYPE ducklake are supported.")
+    if not values.get("METADATA_PATH"):
+        raise InvalidInput("metadata_path must be defined in a secret of TYPE ducklake.")
+    unknown = next((name for name in values if name not in _SECRET_KEYS), None)
+    if unknown is not None:
+        raise InvalidOption(f"Unknown parameter {unknown.lower()} for a secret of TYPE ducklake.")
+    name = fold(statement.name)
+    if name in state.secrets and not statement.or_replace:
+        if statement.if_not_exists:
+            return
+        raise AlreadyExists(f'Secret "{statement.name}" already exists.')
+    state.secrets[name] = values
+
+
+def drop_secret(state: SessionState, statement: DropSecret) -> None:
+    if state.secrets.pop(fold(statement.name), None) is None and not statement.if_exists:
+        raise NotFound(f'Secret "{statement.name}" was not found.')
 
 
 def set_setting(state: SessionState, statement: SetSetting, parameters: Parameters = None) -> None:

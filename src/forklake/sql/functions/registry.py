@@ -14,7 +14,6 @@ from forklake.sql.functions.change_feed import CHANGE_FUNCTIONS
 from forklake.sql.functions.operations import MAINTENANCE
 from forklake.sql.functions.procedures import PROCEDURES
 from forklake.sql.functions.read_functions import READ_FUNCTIONS
-from forklake.sql.functions.secret_functions import call_secret_function, is_secret_function
 from forklake.sql.functions.signatures import Function, FunctionCall
 from forklake.sql.parsing.statements import Name
 from forklake.sql.session.attachments import Attachment
@@ -40,8 +39,6 @@ class FoundFunction:
 
 def is_function(state: SessionState, context: Context, name: Name) -> bool:
     """Whether the name is one of our functions, in a context."""
-    if is_secret_function(name):
-        return not context.is_kept
     return long_function(name) is not None or short_function(state, context, name) is not None
 
 
@@ -53,8 +50,6 @@ def call_function(
     context: Context | None = None,
 ) -> pa.Table | DataFrame:
     """Call a function. Metadata is returned as an Arrow table, rows of tables as a DataFrame."""
-    if is_secret_function(name):
-        return call_secret_function(state.provider.secrets, name, arguments, named)
     function, call = bind_call(state, name, arguments, named, context or context_of(state))
     if call.context.is_kept:
         check_keepable(function)

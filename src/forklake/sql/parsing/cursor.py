@@ -1,6 +1,8 @@
 """Tokenizer and cursor over a statement: reads tokens from left to right, with access to the text."""
 
+import logging
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache, wraps
@@ -16,7 +18,6 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from forklake.errors import InvalidInput, SyntaxProblem
 from forklake.model.encodable import check_encodable
-from forklake.model.quiet_log import log_suppressor
 from forklake.model.secrets import without_passwords
 
 _READERS: Mapping[str, tuple[str, str]] = {
@@ -117,8 +118,27 @@ def _nesting_depth(text: str, dialect: str) -> int:
     return found
 
 
-without_log = log_suppressor("sqlglot")
-"""Suppresses sqlglot's log: its warnings repeat statements, including secrets."""
+class _LogSwitch(threading.local):
+    """Whether sqlglot may log in this thread."""
+
+    is_open = True
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return self.is_open
+
+
+_LOG = _LogSwitch()
+logging.getLogger("sqlglot").addFilter(_LOG.filter)
+
+
+@contextmanager
+def without_log() -> Iterator[None]:
+    """Suppress sqlglot's log: its warnings repeat statements, including secrets."""
+    before, _LOG.is_open = _LOG.is_open, False
+    try:
+        yield
+    finally:
+        _LOG.is_open = before
 
 
 @contextmanager
@@ -372,11 +392,7 @@ class Cursor:
         """An error at the next token."""
         if self.at_end:
             return syntax_problem(f"{what}, but the statement ends here.", self.text, len(self.text))
-        token = self._tokens[self._at]
-        read = self.text[: token.end + 1]
-        # What stands where a password does may be one.
-        shown = f", not {token.text!r}" if without_passwords(read) == read else ""
-        return syntax_problem(f"{what}{shown}.", self.text, self.position)
+        return syntax_problem(f"{what}, not {self._tokens[self._at].text!r}.", self.text, self.position)
 
     def _take(self) -> Token:
         if self.at_end:

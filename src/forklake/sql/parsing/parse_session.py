@@ -54,13 +54,12 @@ def use(cursor: Cursor) -> Use:
 def create_secret(cursor: Cursor) -> CreateSecret:
     cursor.expect("CREATE")
     or_replace = cursor.accept("OR REPLACE")
-    is_persistent = cursor.accept("PERSISTENT")
-    _ = is_persistent or cursor.accept("TEMPORARY")
+    _ = cursor.accept("PERSISTENT") or cursor.accept("TEMPORARY")
     cursor.expect("SECRET")
     if_not_exists = cursor.accept("IF NOT EXISTS")
     name = "" if cursor.next_is("(") else cursor.identifier()
     values = option_list(cursor)
-    return check_end(cursor, CreateSecret(name, values, or_replace, if_not_exists, is_persistent))
+    return check_end(cursor, CreateSecret(name, values, or_replace, if_not_exists))
 
 
 def drop_secret(cursor: Cursor) -> DropSecret:

@@ -48,7 +48,6 @@ class CreateSecret:
     values: Mapping[str, str] = field(repr=False)
     or_replace: bool = False
     if_not_exists: bool = False
-    is_persistent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

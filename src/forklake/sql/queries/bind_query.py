@@ -19,9 +19,8 @@ from forklake.spark.reading.scan import scan
 from forklake.spark.session.expression_text import without_substitution, without_variables
 from forklake.spark.session.provider import is_remote
 from forklake.spark.session.scan_cache import NamedScan
-from forklake.spark.storage.storage import spark_place
 from forklake.spark.values.from_arrow import from_arrow
-from forklake.sql.binding.names import BoundRelation, Context, find_relation, is_file, kept_in
+from forklake.sql.binding.names import BoundRelation, Context, find_relation, kept_in
 from forklake.sql.binding.unknown_tables import explain_missing_table, missing_table_name
 from forklake.sql.binding.virtual_columns import (
     HiddenColumnSource,
@@ -192,8 +191,6 @@ def _bind(
                 bound.hidden_sources.append(hidden_column_source(reference, hidden[name]))
         if found is not None:
             bound.add(parsed, reference, found, context.dialect)
-        elif is_file(reference.name) and reference.arguments is None:
-            bound.edits += _file_edits(state, context, reference)
     further = _column_edits(_mark_owners(parsed, stands_for), bound, context)
     anew = _own_column_edits(parsed, bound.scans, context) if handed_out and not further else None
     plain = apply_edits(parsed.text, [*bound.edits, *further, *(anew or ())])
@@ -416,15 +413,6 @@ def _column_edits(parsed: ParsedQuery, bound: _NameBindings, context: Context) -
         check_hidden_columns(bound.hidden_sources, lambda node: bound.columns(bound.nodes.get(node, "")), parsed.text)
         edits += hiding_edits(parsed.tree, bound.hidden_sources, bound.tables, context.dialect)
     return edits
-
-
-def _file_edits(state: SessionState, context: Context, reference: Reference) -> list[tuple[int, int, str]]:
-    """The name of a file under the scheme by which Spark knows its storage."""
-    file_format, given = reference.name
-    place = spark_place(given, state.provider.secrets.stores)
-    if place == given:
-        return []
-    return [(reference.start, reference.end, f"{file_format}.{quoted_name(place, context.dialect)}")]
 
 
 def _brace_frame_names(text: str, marker: str) -> str:

@@ -44,6 +44,7 @@ class SessionState:
     current_catalog: str | None = None
     """The attachment in which unqualified names are resolved."""
     current_schema: str = DEFAULT_SCHEMA
+    secrets: dict[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     settings: dict[str, object] = field(default_factory=dict)
     """Our settings that have been changed."""
     retry: RetrySettings = field(default_factory=RetrySettings)

@@ -53,7 +53,7 @@ def copy_rows(order: WriteOrder, sources: Sequence[SourceFile], snapshot_id: int
 
     This is one file, unless its footer could not represent NaN correctly; the order determines the reserved columns.
     """
-    files, _ = file_system_at(order.root, order.secrets)
+    files, _ = file_system_at(order.root)
     schema = physical_schema(order.columns, order.reserved)
     writer = RowWriter(order)
     written: list[WrittenFile] = []

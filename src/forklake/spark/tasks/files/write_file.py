@@ -41,7 +41,7 @@ class RowWriter:
 
     def __init__(self, order: WriteOrder) -> None:
         self._order = order
-        self._filesystem, root = file_system_at(order.root, order.secrets)
+        self._filesystem, root = file_system_at(order.root)
         self._prefix = root.rstrip("/") + "/"
         self._open: OrderedDict[Key, tuple[str, OpenFile]] = OrderedDict()
         self._begun: list[str] = []

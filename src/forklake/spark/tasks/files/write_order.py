@@ -8,7 +8,6 @@ import pyarrow as pa
 
 from forklake.model.entities import Column
 from forklake.model.statistics import ColumnStats
-from forklake.model.store_secrets import NO_SECRETS, StoreSecrets
 from forklake.spark.tasks.partitions.partitioning import Partitioning
 
 ROW_GROUP_ROWS = 122_880
@@ -35,8 +34,6 @@ class WriteOrder:
     version: str | None = None
     reserved: tuple[str, ...] = ()
     """Reserved columns, following those of the table."""
-    secrets: StoreSecrets = NO_SECRETS
-    """The secret of the root, if it has one."""
     begun: Callable[[str], object] | None = None
     """Called with the path of each file before it is written; only on the driver."""
 
