@@ -8,7 +8,6 @@ import pyarrow as pa
 from forklake.errors import InvalidInput
 from forklake.model.module_on_use import module_on_use
 from forklake.sql.binding.names import Context, context_of, get_relation
-from forklake.sql.execution.run_dml import explain_change
 from forklake.sql.execution.without_spark import answer_without_spark, explain_without_spark, needs_spark_error
 from forklake.sql.parsing.constants import Parameters
 from forklake.sql.parsing.parse import parse_one
@@ -20,11 +19,12 @@ from forklake.sql.small.small_query import NeedsSparkError
 if TYPE_CHECKING:
     from forklake.spark.values import from_arrow as arrow
     from forklake.sql.duckdb import summarize as summaries
-    from forklake.sql.execution import show
+    from forklake.sql.execution import run_dml, show
     from forklake.sql.queries import bind_query as queries
 else:
     arrow = module_on_use("forklake.spark.values.from_arrow")
     summaries = module_on_use("forklake.sql.duckdb.summarize")
+    run_dml = module_on_use("forklake.sql.execution.run_dml")
     show = module_on_use("forklake.sql.execution.show")
     queries = module_on_use("forklake.sql.queries.bind_query")
 
@@ -74,7 +74,7 @@ def explain(state: SessionState, statement: Explain, parameters: Parameters = No
     """
     explained = parse_one(statement.statement, state.dialect)
     if isinstance(explained, Update | Delete | Merge) and statement.mode == "simple":
-        return Result(pa.table({"plan": [explain_change(state, explained, parameters)]}))
+        return Result(pa.table({"plan": [run_dml.explain_change(state, explained, parameters)]}))
     if not isinstance(explained, Query):
         raise InvalidInput("EXPLAIN supports queries, and without a mode also UPDATE, DELETE and MERGE.")
     context, reason = context_of(state), ""
