@@ -44,6 +44,9 @@ COMMON: Mapping[str, str] = {"max_connections": "200", "jit": "off", "listen_add
 
 MEMORY = Path("/dev/shm")
 ROOM_FOR_ALL_TESTS = 8 * 2**30
+PREFIX = "forklake-postgres-"
+SECONDS_TO_START = 600
+"""A folder that is younger may be that of a server which is just starting."""
 
 POSTGRES_VERSION_FOLDER = "pginstall18"
 START_TIMEOUT_SECONDS = 60
@@ -197,14 +200,32 @@ def _nobody() -> pwd.struct_passwd:
 
 def folder_in_memory() -> Path | None:
     """A new folder in memory, where creating a lake takes half the time; None where there is no room for thousands."""
-    if not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free < ROOM_FOR_ALL_TESTS:
+    if not os.access(MEMORY, os.W_OK):
         return None
-    return Path(tempfile.mkdtemp(prefix="forklake-postgres-", dir=MEMORY))
+    _delete_left_folders()
+    if shutil.disk_usage(MEMORY).free < ROOM_FOR_ALL_TESTS:
+        return None
+    return Path(tempfile.mkdtemp(prefix=PREFIX, dir=MEMORY))
+
+
+def _delete_left_folders() -> None:
+    """Delete what servers of tests that were killed have left in memory."""
+    for folder in MEMORY.glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            is_new = time.time() - folder.stat().st_mtime < SECONDS_TO_START
+            if not is_new and not _is_running(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_running(folder: Path) -> bool:
+    """Whether the folder has a server that is running, by the number of its process."""
+    known = folder / "data" / "postmaster.pid"
+    return known.exists() and Path("/proc", known.read_text(encoding="ascii").split("\n", 1)[0]).exists()
 
 
 def _server_folder(given: Path | None) -> Path:
     if given is None:
-        folder = Path(tempfile.mkdtemp(prefix="forklake-postgres-"))
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     else:
         folder = given.resolve()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
