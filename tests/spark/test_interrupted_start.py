@@ -38,6 +38,8 @@ task = f"/proc/self/task/{{threading.get_native_id()}}/children"
 def send():
     while not open(task).read().split():
         time.sleep(0.001)
+    # Python drops an interrupt that arrives within what it calls after a fork.
+    time.sleep(0.2)
     assert SparkContext._gateway is None
     os.kill(os.getpid(), signal.SIGINT)
 
