@@ -19,6 +19,7 @@ from forklake.sql.parsing.table_references import Reference
 from forklake.sql.pruning.comparable_constants import literal_text
 from forklake.sql.pruning.comparison_rules import ComparisonRules
 from forklake.sql.pruning.read_predicate import RowNames, predicate_from_tree, row_names
+from forklake.sql.small.scope import is_spelled
 from forklake.sql.small.small_query import COUNTS, Function, NeedsSparkError, Output, SmallQuery, SortKey, having_name
 
 _THIS = frozenset({"this"})
@@ -199,7 +200,7 @@ class _Reader:
             return self._place(Output("", column), outputs)
         if len(titled) != 1 or not is_known(node) or node.args.get("table"):
             raise NeedsSparkError(f"'{node.name}' in its HAVING is not a column")
-        if not self._is_spelled(node.name, outputs[titled[0]].title):
+        if not is_spelled(node.name, outputs[titled[0]].title):
             raise NeedsSparkError(f"'{node.name}' in its HAVING is not a column")
         return titled[0]
 
@@ -258,7 +259,7 @@ class _Reader:
         descending, nulls_first = bool(key.args.get("desc")), bool(key.args.get("nulls_first"))
         if type(named) is exp.Column and is_known(named) and len(named.parts) == 1:
             titled = [at for at, output in enumerate(outputs) if fold(output.title) == fold(named.name)]
-            if len(titled) > 1 or (titled and not self._is_spelled(named.name, outputs[titled[0]].title)):
+            if len(titled) > 1 or (titled and not is_spelled(named.name, outputs[titled[0]].title)):
                 raise NeedsSparkError(f"'{named.name}' in its ORDER BY may be several columns")
             if titled:
                 return SortKey(titled[0], descending, nulls_first)
@@ -285,7 +286,7 @@ class _Reader:
         """The column that a name denotes, alone or qualified with the name of the table."""
         if not (type(node) is exp.Column and has_only_arguments(node, _NAME) and all(map(is_known, node.parts))):
             raise NeedsSparkError("it has expressions that only Spark evaluates")
-        if node.table and not self._is_spelled(node.table, self._qualifier):
+        if node.table and not is_spelled(node.table, self._qualifier):
             raise NeedsSparkError(f"'{node.table}' is not the name of the table")
         if node.table and any(fold(column.name) == fold(node.table) for column in self._columns):
             raise NeedsSparkError(f"'{node.table}' may be a column")
@@ -293,12 +294,9 @@ class _Reader:
 
     def _named(self, name: str) -> Column:
         found = [column for column in self._columns if fold(column.name) == fold(name)]
-        if len(found) != 1 or not self._is_spelled(name, found[0].name):
+        if len(found) != 1 or not is_spelled(name, found[0].name):
             raise NeedsSparkError(f"'{name}' is not a column of the table")
         return found[0]
-
-    def _is_spelled(self, name: str, other: str) -> bool:
-        return name == other or (name.isascii() and other.isascii() and name.lower() == other.lower())
 
     def _title(self, node: exp.Expr) -> str:
         """The title of a column: Spark shows the name as it is written, DuckDB as it is stored."""

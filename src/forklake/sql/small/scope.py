@@ -46,11 +46,11 @@ class Scope:
             owners = [side for side in sides if fold(side.name) == fold(node.table)]
             # Spark takes the name of a column for that of a struct.
             may_be_struct = any(fold(column.title) == fold(node.table) for side in sides for column in side.columns)
-            if len(owners) != 1 or may_be_struct or not _is_spelled(node.table, owners[0].name):
+            if len(owners) != 1 or may_be_struct or not is_spelled(node.table, owners[0].name):
                 raise NeedsSparkError(f"'{node.table}' is not certain to be the name of a table")
             sides = tuple(owners)
         found = [(side, column) for side in sides for column in side.columns if fold(column.title) == fold(node.name)]
-        if len(found) != 1 or found[0][0] not in self.visible or not _is_spelled(node.name, found[0][1].title):
+        if len(found) != 1 or found[0][0] not in self.visible or not is_spelled(node.name, found[0][1].title):
             raise NeedsSparkError(f"'{node.name}' is not certain to be one column")
         return found[0][1]
 
@@ -61,5 +61,6 @@ def side_of_table(table: Table, name: str, key: str = "{name}") -> Side:
     return Side(name, tuple(Named(key.format(name=c.name, at=at), c.name, c.type) for at, c in columns))
 
 
-def _is_spelled(name: str, other: str) -> bool:
+def is_spelled(name: str, other: str) -> bool:
+    """Whether Spark certainly takes one for the other: of other letters than ASCII, cases may differ from Python's."""
     return name == other or (name.isascii() and other.isascii() and name.lower() == other.lower())
